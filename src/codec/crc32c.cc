@@ -1,0 +1,79 @@
+#include "codec/crc32c.h"
+
+#include <array>
+#include <cstring>
+
+namespace lakestream {
+
+namespace {
+
+constexpr std::uint32_t kPolynomial = 0x82f63b78;  // reflected
+
+using Table = std::array<std::array<std::uint32_t, 256>, 8>;
+
+constexpr Table MakeTable() {
+  Table table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? kPolynomial : 0);
+    table[0][i] = crc;
+  }
+  for (std::size_t k = 1; k < 8; ++k) {
+    for (std::size_t i = 0; i < 256; ++i) table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 0xff];
+  }
+  return table;
+}
+constexpr Table kTable = MakeTable();
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) std::uint32_t Crc32cSse42(ByteSpan bytes, std::uint32_t seed) {
+  std::uint64_t crc = ~seed;
+  const std::uint8_t* p = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; left -= 8, p += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    crc = __builtin_ia32_crc32di(crc, word);
+  }
+  auto low = static_cast<std::uint32_t>(crc);
+  for (; left > 0; --left, ++p) low = __builtin_ia32_crc32qi(low, *p);
+  return ~low;
+}
+#endif
+
+}  // namespace
+
+namespace internal {
+
+std::uint32_t Crc32cPortable(ByteSpan bytes, std::uint32_t seed) {
+  std::uint32_t crc = ~seed;
+  const std::uint8_t* p = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; left -= 8, p += 8) {
+    const std::uint32_t low = crc ^ (p[0] | p[1] << 8 | p[2] << 16 | std::uint32_t{p[3]} << 24);
+    crc = kTable[7][low & 0xff] ^ kTable[6][low >> 8 & 0xff] ^ kTable[5][low >> 16 & 0xff] ^
+          kTable[4][low >> 24] ^ kTable[3][p[4]] ^ kTable[2][p[5]] ^ kTable[1][p[6]] ^ kTable[0][p[7]];
+  }
+  for (; left > 0; --left, ++p) crc = crc >> 8 ^ kTable[0][(crc ^ *p) & 0xff];
+  return ~crc;
+}
+
+bool HasCrc32cInstruction() {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("sse4.2");
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace internal
+
+std::uint32_t Crc32c(ByteSpan bytes, std::uint32_t seed) {
+#if defined(__x86_64__)
+  if (internal::HasCrc32cInstruction()) return Crc32cSse42(bytes, seed);
+#endif
+  return internal::Crc32cPortable(bytes, seed);
+}
+
+}  // namespace lakestream
