@@ -1,0 +1,138 @@
+#include <initializer_list>
+#include <utility>
+
+#include "base/invariant.h"
+#include "format/catalog_records.h"
+
+namespace lakestream {
+
+namespace {
+
+constexpr std::string_view kStreams = "/admin/streams/";
+constexpr std::string_view kNamespaces = "/admin/streams/_namespaces/";
+constexpr std::string_view kTombstones = "/admin/streams/_tombstones/";
+constexpr std::string_view kPartitions = "/streams/";
+constexpr std::string_view kRegistrations = "/stream-id/";
+constexpr std::string_view kPartitionMark = "-partition-";
+constexpr std::string_view kAfterAll = "\xef\xbf\xbf";  // U+FFFF: after every name, in the same path segment
+constexpr std::size_t kMaxNameBytes = 200;
+
+std::string Join(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const std::string_view part : parts) out += part;
+  return out;
+}
+
+KeyBounds AllBelow(std::string first) {
+  std::string end = Join({first, kAfterAll});
+  return KeyBounds{std::move(first), std::move(end)};
+}
+
+// The length of the UTF-8 character that begins the text, or 0 where none does (RFC 3629).
+std::size_t Utf8Length(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if ((first & 0xf0) == 0xe0) {
+    const bool shape = follows(1) && follows(2);
+    const bool longer_than_needed = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) >= 0xa0;
+    return shape && !longer_than_needed && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool shape = follows(1) && follows(2) && follows(3);
+    const bool in_range = (first != 0xf0 || byte(1) >= 0x90) && (first != 0xf4 || byte(1) < 0x90);
+    return shape && in_range ? 4 : 0;
+  }
+  return 0;
+}
+
+// U+0000 to U+001F and U+007F to U+009F.
+bool IsControl(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  return character.size() == 2 && first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+Status CheckName(std::string_view name, std::string_view field) {
+  const auto bad = [&](std::string_view sentence) { return InvalidArgument(sentence).With("field", field); };
+  if (name.empty()) return bad("name is empty");
+  if (name.size() > kMaxNameBytes) return bad("name has more than 200 bytes").With("bytes", name.size());
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t length = Utf8Length(name.substr(i));
+    if (length == 0) return bad("name is not valid utf-8").With("offset", i);
+    if (IsControl(name.substr(i, length))) return bad("name holds a control character").With("offset", i);
+    i += length;
+  }
+  if (name.find('/') != std::string_view::npos) return bad("name holds a slash").With("name", name);
+  if (name == "." || name == "..") return bad("name is a path of its own").With("name", name);
+  if (name.find(".parquet") != std::string_view::npos) return bad("name holds .parquet").With("name", name);
+  // Listings end at U+FFFF, so that no name may begin with it or with what sorts after it.
+  if (name >= kAfterAll) return bad("name begins with a character above U+FFFE").With("name", name);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckNamespaceName(std::string_view ns) {
+  const Status named = CheckName(ns, "namespace");
+  if (!named.ok()) return named;
+  if (ns[0] == '_')
+    return InvalidArgument("namespace begins with an underscore").With("field", "namespace").With("name", ns);
+  return OkStatus();
+}
+
+Status CheckStreamName(std::string_view ns, std::string_view name) {
+  const Status space = CheckNamespaceName(ns);
+  return space.ok() ? CheckName(name, "stream") : space;
+}
+
+std::string NamespaceKey(std::string_view ns) { return Join({kNamespaces, ns}); }
+std::string StreamConfigKey(std::string_view ns, std::string_view name) {
+  return Join({kStreams, ns, "/", name});
+}
+KeyBounds NamespaceKeys() { return AllBelow(std::string(kNamespaces)); }
+KeyBounds StreamConfigKeys(std::string_view ns) { return AllBelow(StreamConfigKey(ns, "")); }
+std::string StreamTombstoneKey(std::string_view ns, std::string_view name) {
+  return Join({kTombstones, ns, "/", name});
+}
+
+std::string PartitionKeyOf(std::string_view ns, std::string_view name, std::int32_t partition) {
+  return Join({kPartitions, LogNameOf(ns, name, partition)});
+}
+
+std::string LogNameOf(std::string_view ns, std::string_view name, std::int32_t partition) {
+  LS_INVARIANT(partition >= 0, "a partition is not negative");
+  return Join({ns, "/", name, kPartitionMark, std::to_string(partition)});
+}
+
+std::string LogMappingNameOf(std::string_view ns, std::string_view name, std::int32_t partition) {
+  LS_INVARIANT(partition >= 0, "a partition is not negative");
+  return Join({"lakestream-native/", ns, "/", name, "/partition-", std::to_string(partition)});
+}
+
+std::string LogMappingKey(std::string_view mapping_name) {
+  return Join({kLogIdGeneratorKey, "/", mapping_name});
+}
+std::string LogRegistrationKey(LogId log) { return Join({kRegistrations, log.ToString()}); }
+KeyBounds LogRegistrationKeys() { return AllBelow(std::string(kRegistrations)); }
+
+std::optional<PartitionName> ParsePartitionKey(std::string_view key) {
+  if (!key.starts_with(kPartitions)) return std::nullopt;
+  const std::string_view rest = key.substr(kPartitions.size());
+  const std::size_t slash = rest.find('/');
+  const std::size_t mark = rest.rfind(kPartitionMark);
+  if (slash == std::string_view::npos || mark == std::string_view::npos || mark <= slash) return std::nullopt;
+  const std::optional<std::int64_t> partition = ParseDecimal(rest.substr(mark + kPartitionMark.size()));
+  if (!partition || !std::in_range<std::int32_t>(*partition)) return std::nullopt;
+  PartitionName name{std::string(rest.substr(0, slash)), std::string(rest.substr(slash + 1, mark - slash - 1)),
+                     static_cast<std::int32_t>(*partition)};
+  if (!CheckStreamName(name.ns, name.name).ok()) return std::nullopt;
+  return name;
+}
+
+}  // namespace lakestream
