@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace lakestream {
+
+/// The requests that an ObjectStore and its uploads serve.
+enum class ObjectOp { kPut, kGet, kHead, kList, kDelete, kStartUpload, kAppend, kComplete, kAbort };
+
+inline constexpr std::array<ObjectOp, 9> kObjectOps = {
+    ObjectOp::kPut,         ObjectOp::kGet,    ObjectOp::kHead,     ObjectOp::kList,  ObjectOp::kDelete,
+    ObjectOp::kStartUpload, ObjectOp::kAppend, ObjectOp::kComplete, ObjectOp::kAbort,
+};
+
+/// For example "start_upload".
+std::string_view ObjectOpName(ObjectOp op);
+
+/// True where a lost answer leaves open whether the store changed. An upload that nobody knows of is no
+/// change that a reader can see, so starting one is not among them.
+bool ChangesStore(ObjectOp op);
+
+}  // namespace lakestream
