@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "meta/lmdb/change_hub.h"
+#include "meta/lmdb/lmdb_map.h"
+#include "meta/lmdb/lmdb_options.h"
+#include "meta/lmdb/lmdb_writer.h"
+#include "meta/lmdb/session_locks.h"
+#include "runtime/runtime.h"
+
+namespace lakestream {
+
+/// Everything that the stores of one directory share in one process: LMDB demands that a process opens an
+/// environment once, and the locks of sessions are its own too. Thread safety: any thread.
+class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
+ public:
+  /// Opens the directory, or gives the environment that this process has open for it; makes or reads the
+  /// store's header and ends sessions that died.
+  static Task<Result<std::shared_ptr<LmdbEnvironment>>> Open(Runtime& runtime, OpContext context, LmdbOptions options);
+  ~LmdbEnvironment();
+  LmdbEnvironment(const LmdbEnvironment&) = delete;
+  LmdbEnvironment& operator=(const LmdbEnvironment&) = delete;
+
+  /// One store less. True for the last: the environment takes no new ones, and goes when nobody holds it.
+  bool Detach();
+
+  Runtime& runtime() { return runtime_; }
+  LmdbMap& map() { return *map_; }
+  LmdbWriter& writer() { return *writer_; }
+  SessionLocks& locks() { return locks_; }
+  ChangeHub& hub() { return hub_; }
+  int shards() const { return shards_; }
+  LmdbStats stats() const;
+
+  /// unavailable in a child of the process that opened it.
+  Status CheckProcess() const;
+
+  /// Ends the sessions that are dead.
+  Task<Status> EndDeadSessions(OpContext context, std::vector<SessionNumber> sessions);
+  /// Has the writer follow a map that another process made larger.
+  Task<Status> FollowMap(OpContext context);
+
+  /// While anyone waits for changes, other processes' are looked for.
+  void BeginWaiting();
+  void EndWaiting();
+
+ private:
+  struct Registry;
+  static Registry& TheRegistry();
+  struct Opened {
+    std::shared_ptr<LmdbEnvironment> environment;
+    bool closing = false;
+  };
+  /// Blocks.
+  static Result<Opened> OpenOrShare(Runtime& runtime, const LmdbOptions& options);
+  static Result<std::shared_ptr<LmdbEnvironment>> OpenNew(Runtime& runtime, const LmdbOptions& options);
+  static Task<Status> MakeReady(std::shared_ptr<LmdbEnvironment> environment, OpContext context, LmdbOptions options);
+
+  LmdbEnvironment(Runtime& runtime, const LmdbOptions& options, std::unique_ptr<LmdbMap> map);
+  /// Sets shards_; not_found where there is no header yet.
+  Status LoadHeader();
+  /// Blocks. Sessions whose process is gone; removes lock files that belong to no session.
+  Result<std::vector<SessionNumber>> FindDeadSessions();
+  void Poll();
+  void SchedulePoll();
+
+  Runtime& runtime_;
+  const std::string directory_;
+  const Duration poll_interval_;
+  const std::uint64_t generation_;
+  std::unique_ptr<LmdbMap> map_;
+  SessionLocks locks_;
+  ChangeHub hub_;
+  std::shared_ptr<LmdbWriter> writer_;
+  std::atomic<int> shards_{0};
+  bool registered_ = false;
+
+  std::mutex poll_mutex_;
+  int waiting_ = 0;
+  bool polling_ = false;
+};
+
+}  // namespace lakestream
