@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lakestream/status.h"
+#include "lakestream/task.h"
+#include "log/catalog/stream_catalog.h"
+#include "log/engine_options.h"
+#include "log/reader/log_reader.h"
+#include "log/trim/soft_trim.h"
+#include "log/writer/log_writer.h"
+#include "runtime/runtime.h"
+
+namespace lakestream {
+
+/// Where a deployment lives and how this process uses it.
+struct DeploymentOptions {
+  /// URLs: lmdb:///dir or memory: for the metadata, file:///dir or memory: for the objects.
+  std::string metadata_url;
+  std::string wal_url;
+  std::string compacted_url;
+  bool create = false;     ///< make the deployment where there is none
+  DeploymentTimes times;   ///< for a new deployment only; an existing one says its own
+  WriterOptions writer;    ///< its times are taken from the deployment's record
+  ReaderOptions reader;
+};
+
+/// A deployment, opened: stores with their wrappers, checked against the deployment's record, and the
+/// engine on top. Thread safety: any thread between Open and Stop.
+class Deployment {
+ public:
+  /// Errors: not_found (no deployment there), precondition_failed (it has other roots), unimplemented (a
+  /// newer format), corrupt, unavailable.
+  static Task<Result<std::unique_ptr<Deployment>>> Open(Runtime& runtime, DeploymentOptions options);
+  ~Deployment();
+
+  /// Ends what is under way, as LogWriter::Stop and LeaseKeeper::Stop do. Call it before the end.
+  Task<Status> Stop(OpContext context);
+
+  StreamCatalog& catalog();
+  LogWriter& writer();
+  LogReader& reader();
+  Task<Result<SoftTrimOutcome>> SoftTrim(OpContext context, LogId log, Offset through);
+
+  const std::string& id() const;  ///< the deployment's UUID
+
+  struct Parts;
+  explicit Deployment(std::unique_ptr<Parts> parts);
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace lakestream

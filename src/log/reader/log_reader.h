@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lakestream/status.h"
+#include "lakestream/task.h"
+#include "log/engine_options.h"
+#include "log/log_entry.h"
+#include "meta/metadata_store.h"
+#include "objstore/object_store.h"
+#include "runtime/runtime.h"
+
+namespace lakestream {
+
+/// Bounds of one read. Entries come whole, and the first is returned even where it passes a bound.
+struct ReadBounds {
+  std::int64_t max_records = 1'000'000;           ///< 1 or more
+  std::int64_t max_bytes = std::int64_t{8} << 20;  ///< payload bytes, 1 or more
+};
+
+struct LogRead {
+  std::vector<LogEntry> entries;  ///< ascending; empty at the end of the log
+  Offset next;                    ///< where the following read starts
+};
+
+/// Where a log begins and ends right now.
+struct LogExtent {
+  Offset first;                       ///< the greater of the first record's start and the trim marker
+  Offset end;                         ///< what the next append will get
+  Offset trim_marker;                 ///< B; 0 where there is none
+  std::int64_t cumulative_size = 0;   ///< payload bytes ever appended
+  bool has_records = false;
+};
+
+/// Reads logs by steps R1 to R4 of the specification, "Reading". Needs no lease. Thread safety: any thread.
+class LogReader {
+ public:
+  /// The stores outlive the reader.
+  LogReader(Runtime& runtime, MetadataStore& meta, ObjectStore& wal, ReaderOptions options);
+  ~LogReader();
+
+  /// Entries from the one that holds the greater of `from` and the trim marker. An empty answer means that
+  /// the log ends at or before `from`. Errors: corrupt (a gap, damaged bytes: object, offset and field are
+  /// named), unavailable, unimplemented (a PARQUET record).
+  Task<Result<LogRead>> Read(OpContext context, LogId log, Offset from, ReadBounds bounds);
+
+  /// As Read, but waits for an entry until the context's deadline; then the answer is empty and ok.
+  Task<Result<LogRead>> ReadOrAwait(OpContext context, LogId log, Offset from, ReadBounds bounds);
+
+  Task<Result<LogExtent>> Extent(OpContext context, LogId log);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace lakestream

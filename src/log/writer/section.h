@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/wal_object.h"
+#include "log/lease/lease_keeper.h"
+#include "log/log_entry.h"
+#include "log/writer/log_writer.h"
+#include "model/age.h"
+#include "model/section_state.h"
+#include "runtime/event.h"
+
+namespace lakestream {
+
+/// One append, from the call to its answer.
+struct PendingAppend {
+  PendingAppend(Executor& executor, AppendRequest r) : request(std::move(r)), done(executor) {}
+
+  /// What it counts against the writer's memory: an empty payload costs something, too.
+  std::int64_t cost() const { return static_cast<std::int64_t>(request.payload.size()) + 128; }
+
+  const AppendRequest request;
+  std::optional<Result<LogEntryHeader>> answer;  ///< set before `done`
+  Event done;
+};
+using PendingAppendPtr = std::shared_ptr<PendingAppend>;
+
+/// One WAL object of this writer. Changed only before its PUT has ended.
+struct WalObject {
+  std::string name;
+  model::Moment begun;  ///< before the PUT that made it durable
+  std::int64_t payload_bytes = 0;  ///< of the whole payload region
+  bool only_section = false;
+};
+
+/// One log's part of a flush. Changed under the writer's mutex; the lease only while nothing is issued.
+struct Section {
+  LogId log;
+  std::vector<PendingAppendPtr> entries;  ///< not empty; in the order of their offsets
+  std::int64_t records = 0;
+  std::int64_t bytes = 0;
+
+  model::SectionState state = model::SectionState::kWaiting;
+  bool ended = false;  ///< every entry is answered, and the log's order goes on without this
+  std::shared_ptr<WalObject> object;  ///< durable; none while it waits for one
+  WalSection layout;                  ///< as it stands in the object
+  LeaseUse lease;
+  Offset end_before;        ///< the log end known before the put was issued
+  bool retry_pending = false;
+  int index_tries = 0;
+  int objects = 0;  ///< how often it was put into an object
+};
+using SectionPtr = std::shared_ptr<Section>;
+
+}  // namespace lakestream
