@@ -1,0 +1,200 @@
+#include "cli/commands/append.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/try.h"
+#include "cli/append_report.h"
+#include "cli/append_window.h"
+#include "cli/exit_code.h"
+#include "cli/line_splitter.h"
+#include "cli/stop_signals.h"
+
+namespace lakestream {
+namespace {
+
+constexpr Duration kProgressEvery = std::chrono::milliseconds(200);
+
+/// The input, closed when it goes unless it is standard input.
+class Input {
+ public:
+  static Result<Input> Open(const std::string& file) {
+    if (file.empty() || file == "-") return Input(STDIN_FILENO);
+    const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) return Input(fd);
+    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kUnavailable;
+    return Status(code, "the input file cannot be opened").With("file", file).With("reason", std::strerror(errno));
+  }
+  Input(Input&& other) noexcept : fd_(std::exchange(other.fd_, STDIN_FILENO)) {}
+  Input& operator=(Input&&) = delete;
+  ~Input() {
+    if (fd_ != STDIN_FILENO) close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  explicit Input(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+/// One run of the command: a loop on one thread that reads, appends, and collects answers.
+class AppendRun {
+ public:
+  AppendRun(Environment& environment, Deployment& deployment, const StreamMetadata& stream,
+            const AppendOptions& options)
+      : environment_(environment),
+        deployment_(deployment),
+        options_(options),
+        stream_(stream.id.ToString()),
+        partitions_(static_cast<int>(stream.logs.size())),
+        splitter_(options.raw ? LineSplitter::Cut::kWhole : LineSplitter::Cut::kLines,
+                  WriterOptions().max_entry_bytes),
+        window_(environment.runtime(), deployment.writer(), stream.logs),
+        progress_(!environment.quiet() && isatty(STDERR_FILENO) == 1) {}
+
+  int Run(int input) {
+    started_ = environment_.runtime().Now();
+    while (true) {
+      Collect();
+      if (report_.failed() || signals_.received() != 0) reading_ = false;
+      bool hungry = false;
+      while (reading_ && !hungry && window_.HasRoom()) hungry = !StartNext();
+      if (!reading_ && window_.idle()) break;
+      ShowProgress();
+      if (WaitForSomething(hungry && reading_ ? input : -1)) ReadSome(input);
+    }
+    return Finish();
+  }
+
+ private:
+  /// Appends the next line; false when more input is needed first.
+  bool StartNext() {
+    Result<std::optional<Buffer>> line = splitter_.Next();
+    if (!line.ok()) {
+      input_status_ = line.status();
+      reading_ = false;
+      return false;
+    }
+    if (!line->has_value()) {
+      if (at_end_) reading_ = false;
+      return false;
+    }
+    const std::int64_t number = splitter_.lines();
+    const int partition = options_.partition.value_or(static_cast<int>((number - 1) % partitions_));
+    window_.Start(partition, number, **std::move(line));
+    return true;
+  }
+
+  /// Waits for an answer, a signal, or bytes of `input` (-1: not those). True when there is input.
+  bool WaitForSomething(int input) {
+    if (!reading_ && window_.idle()) return false;
+    // After a signal its descriptor stays readable, so it is left out.
+    const int signal = signals_.received() == 0 ? signals_.fd() : -1;
+    std::array<pollfd, 3> fds{pollfd{window_.fd(), POLLIN, 0}, pollfd{signal, POLLIN, 0}, pollfd{input, POLLIN, 0}};
+    const int timeout = progress_ ? static_cast<int>(ToMillis(kProgressEvery)) : -1;
+    if (poll(fds.data(), fds.size(), timeout) <= 0) return false;
+    return fds[2].revents != 0;
+  }
+
+  void ReadSome(int input) {
+    const std::span<std::uint8_t> space = splitter_.Space();
+    const ssize_t got = read(input, space.data(), space.size());
+    if (got > 0) {
+      splitter_.Filled(static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      at_end_ = true;
+      splitter_.Finish();
+    } else if (errno != EINTR && errno != EAGAIN) {
+      // What came before is whole lines and is appended; the part of a line after them is not.
+      input_status_ = Unavailable("the input cannot be read").With("reason", std::strerror(errno));
+      reading_ = false;
+    }
+  }
+
+  void Collect() {
+    window_.Collect([this](const EndedAppend& ended) {
+      report_.Count(ended);
+      if (!options_.offsets || !ended.result.ok()) return;
+      environment_.out().Write(
+          fmt::format("{} {} {}\n", ended.line, ended.partition, ended.result->offset.value()));
+    });
+    environment_.out().Flush();
+  }
+
+  void ShowProgress() {
+    if (!progress_) return;
+    const MonotonicTime now = environment_.runtime().Now();
+    if (now - shown_ < kProgressEvery) return;
+    shown_ = now;
+    PrintRaw(fmt::format("\r\x1b[K{} entries, {}", report_.acknowledged(), ShortBytes(report_.acknowledged_bytes())));
+  }
+
+  int Finish() {
+    if (progress_) PrintRaw("\r\x1b[K");
+    AppendReport::Circumstances circumstances;
+    circumstances.stream = stream_;
+    circumstances.elapsed = environment_.runtime().Now() - started_;
+    circumstances.objects = deployment_.writer().stats().objects;
+    circumstances.ended_in_lf = splitter_.ended_in_lf() || options_.raw;
+    circumstances.several_partitions = partitions_ > 1;
+    const int signal = signals_.received();
+    circumstances.input = input_status_;
+    if (circumstances.input.ok() && signal != 0) {
+      circumstances.input = Cancelled("a signal ended the reading; what was under way has ended")
+                                .With("signal", signal)
+                                .With("lines_read", splitter_.lines());
+    }
+    if (!environment_.quiet()) PrintRaw(report_.Text(circumstances));
+    if (options_.json) environment_.out().Write(report_.Json(circumstances));
+    if (report_.failed()) {
+      const Status failure = report_.Failure();
+      PrintError(failure);
+      return report_.unknown() ? kExitMayHaveHappened : ExitCodeFor(failure.code());
+    }
+    if (!circumstances.input.ok()) PrintError(circumstances.input.With("acknowledged", report_.acknowledged()));
+    if (!input_status_.ok()) return kExitFailed;
+    return signal == 0 ? kExitOk : kExitSignalBase + signal;
+  }
+
+  Environment& environment_;
+  Deployment& deployment_;
+  const AppendOptions& options_;
+  const std::string stream_;
+  const int partitions_;
+  LineSplitter splitter_;
+  AppendWindow window_;
+  AppendReport report_;
+  const StopSignals signals_;
+  const bool progress_;
+  bool reading_ = true;
+  bool at_end_ = false;
+  Status input_status_;
+  MonotonicTime started_;
+  MonotonicTime shown_;
+};
+
+Result<int> Append(Environment& environment, const AppendOptions& options) {
+  LS_ASSIGN(const Input input, Input::Open(options.file));
+  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.stream));
+  if (options.partition) LS_TRY(CheckPartition(stream, *options.partition));
+  AppendRun run(environment, *deployment, stream, options);
+  return run.Run(input.fd());
+}
+
+}  // namespace
+
+int RunAppend(Environment& environment, const AppendOptions& options) {
+  const Result<int> code = Append(environment, options);
+  if (code.ok()) return *code;
+  PrintError(code.status());
+  return ExitCodeFor(code.status().code());
+}
+
+}  // namespace lakestream

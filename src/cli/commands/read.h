@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/environment.h"
+
+namespace lakestream {
+
+struct ReadFrom {
+  enum class Kind { kFirst, kEnd, kOffset };
+  Kind kind = Kind::kFirst;
+  std::int64_t offset = 0;  ///< of kOffset; 0 or more
+};
+
+struct ReadOptions {
+  std::string stream;
+  std::optional<int> partition;
+  ReadFrom from;
+  std::optional<std::int64_t> max;  ///< entries, 1 or more
+  bool follow = false;
+  bool raw = false;          ///< no LF after an entry
+  bool no_final_lf = false;  ///< no LF after the last entry
+};
+
+/// Writes entries to standard output. Without a partition: all of them, one after another, or with `follow`
+/// side by side as entries come.
+int RunRead(Environment& environment, const ReadOptions& options);
+
+}  // namespace lakestream

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/output.h"
+
+namespace lakestream {
+
+struct VersionOptions {};
+
+/// Prints the version, the format version and the compiler.
+int RunVersion(Output& out, const VersionOptions& options);
+
+}  // namespace lakestream

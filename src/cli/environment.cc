@@ -1,0 +1,79 @@
+#include "cli/environment.h"
+
+#include <utility>
+
+#include "base/try.h"
+#include "log/deployment/deployment_config.h"
+#include "runtime/wait.h"
+
+namespace lakestream {
+namespace {
+
+// Longer than a PUT and an index put may take together, so that Stop ends by itself.
+constexpr Duration kStopDeadline = std::chrono::seconds(90);
+
+}  // namespace
+
+Environment::Environment(Runtime& runtime, Output& out, CommonOptions options)
+    : runtime_(runtime), out_(out), options_(std::move(options)) {}
+
+Result<DeploymentOptions> Environment::Locate() const {
+  if (options_.deployment.ends_with(".toml")) return LoadDeploymentConfig(options_.deployment);
+  return EmbeddedDeployment(options_.deployment);
+}
+
+Result<Deployment*> Environment::Open(bool create) {
+  LS_ASSIGN(DeploymentOptions located, Locate());
+  located.create = false;
+  Result<std::unique_ptr<Deployment>> opened = Wait(Deployment::Open(runtime_, located));
+  if (!opened.ok() && opened.status().code() == StatusCode::kNotFound) {
+    if (!create) {
+      return NotFound("there is no deployment here; \"lakestream stream create NAME\" makes one")
+          .With("deployment", options_.deployment);
+    }
+    located.create = true;
+    opened = Wait(Deployment::Open(runtime_, located));
+    if (opened.ok() && !quiet()) PrintNote("made a new deployment in " + options_.deployment);
+  }
+  if (!opened.ok()) return opened.status();
+  deployment_ = *std::move(opened);
+  return deployment_.get();
+}
+
+Result<StreamMetadata> Environment::LoadStream(Deployment& deployment, const std::string& name) {
+  LS_ASSIGN(StreamIdentifier id, StreamIdentifier::Parse(name));
+  Result<StreamMetadata> stream = Wait(deployment.catalog().LoadStream(OpContext(), std::move(id)));
+  if (!stream.ok() && stream.status().code() == StatusCode::kNotFound) {
+    return NotFound("there is no such stream; \"lakestream stream list\" shows what there is").With("stream", name);
+  }
+  return stream;
+}
+
+Status Environment::Close() {
+  if (!deployment_) return OkStatus();
+  const OpContext context = OpContext().WithDeadline(runtime_.Now() + kStopDeadline);
+  LS_TRY(Wait(deployment_->Stop(context)));
+  deployment_.reset();
+  return OkStatus();
+}
+
+Status CheckPartition(const StreamMetadata& stream, int partition) {
+  if (static_cast<std::size_t>(partition) < stream.logs.size()) return OkStatus();
+  return NotFound("the stream has no such partition")
+      .With("stream", stream.id.ToString())
+      .With("partition", partition)
+      .With("last_partition", stream.logs.size() - 1);
+}
+
+Result<int> ChoosePartition(const StreamMetadata& stream, std::optional<int> wanted) {
+  if (!wanted && stream.logs.size() == 1) return 0;
+  if (!wanted) {
+    return InvalidArgument("the stream has several partitions; name one with --partition")
+        .With("stream", stream.id.ToString())
+        .With("last_partition", stream.logs.size() - 1);
+  }
+  LS_TRY(CheckPartition(stream, *wanted));
+  return *wanted;
+}
+
+}  // namespace lakestream

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/output.h"
+#include "lakestream/status.h"
+#include "log/deployment/deployment.h"
+#include "runtime/runtime.h"
+
+namespace lakestream {
+
+struct CommonOptions {
+  std::string deployment;  ///< a folder, or a file that ends in .toml
+  bool quiet = false;      ///< on standard error only what went wrong
+};
+
+/// What a command works with. Thread safety: none; commands run on the main thread.
+class Environment {
+ public:
+  Environment(Runtime& runtime, Output& out, CommonOptions options);
+
+  Runtime& runtime() { return runtime_; }
+  Output& out() { return out_; }
+  bool quiet() const { return options_.quiet; }
+
+  /// Opens the deployment; it stays open until Close. With `create`, it is made where there is none.
+  /// Errors: not_found names the place and says what makes a deployment there.
+  Result<Deployment*> Open(bool create);
+
+  /// A stream of the opened deployment, by its text form.
+  Result<StreamMetadata> LoadStream(Deployment& deployment, const std::string& name);
+
+  /// Stops the deployment. When that fails, threads may be stuck that must not be waited for.
+  Status Close();
+
+ private:
+  Result<DeploymentOptions> Locate() const;
+
+  Runtime& runtime_;
+  Output& out_;
+  const CommonOptions options_;
+  std::unique_ptr<Deployment> deployment_;
+};
+
+/// The partition a command works on: `wanted`, or the only one. Errors: not_found (it has no such
+/// partition), invalid_argument (it has several and none was named).
+Result<int> ChoosePartition(const StreamMetadata& stream, std::optional<int> wanted);
+
+/// ok, or not_found with the partitions there are.
+Status CheckPartition(const StreamMetadata& stream, int partition);
+
+}  // namespace lakestream

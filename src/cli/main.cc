@@ -1,0 +1,80 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <utility>
+#include <variant>
+
+#include "cli/arguments.h"
+#include "cli/exit_code.h"
+#include "cli/output.h"
+#include "runtime/thread_runtime.h"
+
+namespace lakestream {
+namespace {
+
+/// A descriptor 0, 1 or 2 that the caller closed would be given to the next file opened, and then a message
+/// could land in a database.
+void FillStandardDescriptors() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDONLY);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
+int Run(Environment& environment, const StreamCreateOptions& options) { return RunStreamCreate(environment, options); }
+int Run(Environment& environment, const StreamListOptions& options) { return RunStreamList(environment, options); }
+int Run(Environment& environment, const AppendOptions& options) { return RunAppend(environment, options); }
+int Run(Environment& environment, const ReadOptions& options) { return RunRead(environment, options); }
+int Run(Environment& environment, const TrimOptions& options) { return RunTrim(environment, options); }
+
+/// The exit code of a command whose output is to be complete.
+int Flushed(Output& out, int code) {
+  out.Flush();
+  if (out.status().ok() || code != kExitOk) return code;
+  PrintError(out.status());
+  return kExitFailed;
+}
+
+template <class Options>
+int RunOnThreads(Output& out, CommonOptions common, const Options& options) {
+  ThreadRuntime threads{ThreadRuntimeOptions()};
+  Environment environment(threads.runtime(), out, std::move(common));
+  const int code = Flushed(out, Run(environment, options));
+  const Status closed = environment.Close();
+  if (!closed.ok()) {
+    // A thread that waits for another process's lock cannot be joined; the outcome is known and told.
+    PrintError(closed);
+    _exit(code);
+  }
+  return code;
+}
+
+int Main(int argc, const char* const* argv) {
+  FillStandardDescriptors();
+  signal(SIGPIPE, SIG_IGN);
+  Output out(STDOUT_FILENO);
+  Result<Invocation> invocation = ParseArguments(argc, argv);
+  if (!invocation.ok()) {
+    PrintError(invocation.status());
+    return kExitWrongUse;
+  }
+  return std::visit(
+      [&](const auto& options) {
+        using Options = std::decay_t<decltype(options)>;
+        if constexpr (std::is_same_v<Options, HelpOptions>) {
+          return Flushed(out, RunHelp(out, options));
+        } else if constexpr (std::is_same_v<Options, VersionOptions>) {
+          return Flushed(out, RunVersion(out, options));
+        } else {
+          return RunOnThreads(out, std::move(invocation->common), options);
+        }
+      },
+      invocation->command);
+}
+
+}  // namespace
+}  // namespace lakestream
+
+int main(int argc, char** argv) { return lakestream::Main(argc, argv); }

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Builds and tests; test.sh calls this when the packages are there.
+
+Without --ci: the release build and all tests. With it: also g++ with ASan and UBSan for everything, then clang and
+TSan for the folders that ci_plan.py names. Those two stop when the time budget is spent, and say what they left out.
+The last lines are ctest's own, of the release build when all is well.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ci_plan
+
+ROOT = Path(__file__).resolve().parents[1]
+JOBS = "2"
+OPTIONAL_BUDGET = 40 * 60  # seconds from the start of test.sh; optional work running then is ended
+WORTH_STARTING = 60  # with fewer seconds left, an optional folder is not begun
+HARD_LIMIT = 80 * 60  # what is not optional fails here, before the CI would cut it off without a word
+TEST_TIMEOUT = "300"  # seconds for a test that states none
+
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+SYMBOLIZER = "/usr/bin/llvm-symbolizer-16"
+
+
+class Failed(Exception):
+    """A step failed; what has to be said about it, apart from its output, is the text."""
+
+
+class OutOfTime(Exception):
+    """An optional step was ended, or not begun, because the budget is spent."""
+
+
+@dataclass
+class Part:
+    """One line of the summary."""
+
+    name: str
+    build_seconds: float = 0
+    test_seconds: float = 0
+    tests: int = 0
+    notes: list = field(default_factory=list)
+    closing: str = ""  # the last lines of its last ctest
+
+
+class Driver:
+    def __init__(self, strict, allowed_skips):
+        self.strict = strict  # --ci: a skip for a reason that is not in the list fails
+        self.allowed_skips = allowed_skips
+        self.started = float(os.environ.get("LAKESTREAM_STARTED", time.time()))
+        self.parts = []
+        self.skips = []
+
+    def elapsed(self):
+        return time.time() - self.started
+
+    def run(self, command, env=None, optional=False):
+        """Runs a command with its output shown; returns exit status and output."""
+        left = (OPTIONAL_BUDGET if optional else HARD_LIMIT) - self.elapsed()
+        if optional and left < WORTH_STARTING:
+            raise OutOfTime()
+        print("+", " ".join(command), flush=True)
+        expired = threading.Event()
+        output = []
+        with subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "NINJA_STATUS": "[%f/%t, %e s] ", **(env or {})},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            start_new_session=True,
+        ) as process:  # fmt: skip
+
+            def end():
+                expired.set()
+                os.killpg(process.pid, signal.SIGKILL)
+
+            timer = threading.Timer(max(left, 1), end)
+            timer.start()
+            try:
+                for line in process.stdout:
+                    output.append(line)
+                    print(line, end="", flush=True)
+                status = process.wait()
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+            finally:
+                timer.cancel()
+        if expired.is_set():
+            if optional:
+                raise OutOfTime()
+            raise Failed(f"not finished {HARD_LIMIT // 60} minutes after the start; ended")
+        return status, "".join(output)
+
+    def build(self, part, preset, target="all", optional=False):
+        began = time.time()
+        try:
+            if not (ROOT / "build" / preset / "build.ninja").exists() or target == "all":
+                if self.run(["cmake", "--preset", preset, "-DLAKESTREAM_TESTS=ON"], optional=optional)[0] != 0:
+                    raise Failed(f"cmake failed: {preset}")
+            build = ["cmake", "--build", f"build/{preset}", "-j", JOBS, "--target", target]
+            if self.run(build, optional=optional)[0] != 0:
+                raise Failed(f"the build failed: {preset}")
+        finally:
+            part.build_seconds += time.time() - began
+
+    def test(self, part, preset, folder="", label=None, optional=False):
+        """Runs the tests of a folder; there must be some."""
+        began = time.time()
+        report = ROOT / "build" / preset / "ctest.xml"
+        report.unlink(missing_ok=True)
+        command = ["ctest", "--test-dir", f"build/{preset}/{folder}".rstrip("/"), "-j", JOBS, "--output-on-failure",
+                   "--timeout", TEST_TIMEOUT, "--no-tests=error", "--output-junit", str(report)]  # fmt: skip
+        if label:
+            command += ["-L", f"^{label}$"]
+        if preset != "release":
+            command = fixed_addresses() + command
+        try:
+            status, output = self.run(command, env=sanitizer_environment(preset), optional=optional)
+        finally:
+            part.test_seconds += time.time() - began
+        found = re.search(r"^\d+% tests passed.*", output, re.MULTILINE | re.DOTALL)
+        part.closing = found.group(0).rstrip() if found else output[-500:].rstrip()
+        number = re.search(r"tests failed out of (\d+)", part.closing)
+        part.tests += int(number.group(1)) if number else 0
+        if status != 0:
+            raise Failed(f"tests failed: {preset} {folder}".rstrip())
+        self.check_skips(preset, skipped_tests(report))
+
+    def check_skips(self, preset, skipped):
+        refused = []
+        for name, reason in skipped:
+            self.skips.append(f"{preset}: {name}: {reason}")
+            if not any(text in reason for text in self.allowed_skips):
+                refused.append(f"  {name}: {reason}")
+        if refused and self.strict:
+            raise Failed("tests were skipped for reasons that are not in tests/allowed_skips.txt:\n" + "\n".join(refused))
+
+    def everything(self, preset):
+        part = Part(preset)
+        self.parts.append(part)
+        self.build(part, preset)
+        self.test(part, preset)
+
+    def in_rotation(self, preset, plan, with_tests, label=None):
+        part = Part(preset)
+        self.parts.append(part)
+        done = []
+        for position, (unit, why) in enumerate(plan.chosen):
+            try:
+                print(f"\n--- {preset}: {unit} ({why})", flush=True)
+                self.build(part, preset, f"{unit}/all", optional=True)
+                if unit in with_tests:
+                    self.test(part, preset, unit, label, optional=True)
+                done.append(unit)
+            except OutOfTime:
+                rest = " ".join(u for u, _ in plan.chosen[position:])
+                part.notes.append(f"left out, the time budget is spent: {rest}")
+                break
+        part.notes.insert(0, "took: " + (" ".join(done) or "nothing"))
+        if plan.left_out:
+            part.notes.append("left out, runs until its turn: " + ", ".join(f"{u} {n}" for u, n in plan.left_out))
+
+    def summary(self):
+        print("\nMinutes by part")
+        print(f"  packages   {(self.began_parts - self.started) / 60:5.1f}")
+        for part in self.parts:
+            times = f"build {part.build_seconds / 60:.1f}, tests {part.test_seconds / 60:.1f}"
+            print(f"  {part.name:10} {(part.build_seconds + part.test_seconds) / 60:5.1f}   {times}; {part.tests} tests")
+            for note in part.notes:
+                print(f"                     {note}")
+        print(f"  total      {self.elapsed() / 60:5.1f}")
+        if self.skips:
+            print("Skipped\n  " + "\n  ".join(self.skips))
+
+    def main(self, ci):
+        self.began_parts = time.time()
+        repository = ci_plan.Repository(ROOT, state_file())
+        try:
+            self.everything("release")
+            if ci:
+                run = repository.run_number()
+                clang, tsan, with_tests = make_plans(repository, run)
+                self.everything("asan")
+                self.in_rotation("clang", clang, with_tests)
+                self.in_rotation("tsan", tsan, with_tests, label="tsan")
+                repository.record(run, green=all_taken(self.parts))
+        except Failed as failure:
+            if ci:
+                repository.record(repository.run_number(), green=False)
+            self.summary()
+            closing = self.parts[-1].closing
+            print(f"\nFAILED: {failure}" + (f"\n\n{closing}" if closing else ""), flush=True)
+            return 1
+        self.summary()
+        print(f"\n{self.parts[0].closing}", flush=True)
+        return 0
+
+
+def take_commands_along():
+    """Makes an end from outside an exception, on which `run` ends its command; else a build would go on alone."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def all_taken(parts):
+    """Whether nothing that had changed was left out for want of time: only then may the next run compare with this."""
+    return not any("time budget" in note for part in parts for note in part.notes)
+
+
+def make_plans(repository, run):
+    cmake_texts, sources = repository.read_tree()
+    base, why = repository.base()
+    uses = ci_plan.dependencies(sources, cmake_texts)
+    hit = set(uses) if base is None else ci_plan.affected(repository.changed_paths(base), uses)
+    units = ci_plan.find_units(cmake_texts)
+    print(f"\nRun number {run} (turn {run % ci_plan.ROTATION} of {ci_plan.ROTATION}); compared with {why}", flush=True)
+    clang = ci_plan.make_plan(units, hit, run)
+    tsan = ci_plan.make_plan(ci_plan.units_with_label("tsan", units, cmake_texts), hit, run)
+    return clang, tsan, ci_plan.units_with_tests(units, cmake_texts)
+
+
+def allowed_skips():
+    lines = (ROOT / "tests/allowed_skips.txt").read_text().splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def state_file():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(cache, "lakestream", "ci.json")
+
+
+def sanitizer_environment(preset):
+    if preset == "release":
+        return {}
+    # The project's settings first, so that those of the caller win.
+    env = {name: f"{value}:{os.environ.get(name, '')}".rstrip(":") for name, value in SANITIZERS.items()}
+    if preset in ("clang", "tsan") and os.path.exists(SYMBOLIZER):
+        env = {name: f"{value}:external_symbolizer_path={SYMBOLIZER}" for name, value in env.items()}
+    return env
+
+
+def fixed_addresses():
+    """Kernels with more than 28 random bits put mappings where these sanitizers keep their shadow."""
+    try:
+        bits = int(Path("/proc/sys/vm/mmap_rnd_bits").read_text())
+    except (OSError, ValueError):
+        return []
+    prefix = ["setarch", "--addr-no-randomize"]
+    if bits <= 28 or subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:
+        return []
+    return prefix
+
+
+def skipped_tests(report):
+    """(name, reason) of each skipped test; gtest gives the reason on the lines after "file:line: Skipped"."""
+    if not report.exists():
+        return []
+    found = []
+    for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+        if case.find("skipped") is None and case.get("status") not in ("notrun", "disabled"):
+            continue
+        text = case.findtext("system-out") or ""
+        reason = re.search(r": Skipped\n(.+?)(?:\n\s*\n|\n\[)", text, re.DOTALL) or re.search(r"SKIPPED: (.+)", text)
+        found.append((case.get("name"), " ".join(reason.group(1).split()) if reason else "no reason given"))
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Builds and tests; see test.sh.")
+    parser.add_argument("--ci", action="store_true", help="sanitizers too; skips must be in tests/allowed_skips.txt")
+    arguments = parser.parse_args()
+    take_commands_along()
+    sys.exit(Driver(arguments.ci, allowed_skips()).main(arguments.ci))
