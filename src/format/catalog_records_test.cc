@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 
 namespace lakestream {
 namespace {

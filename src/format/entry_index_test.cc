@@ -8,7 +8,7 @@
 
 #include "codec/base64.h"
 #include "codec/proto_wire.h"
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 
 namespace lakestream {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "codec/base64.h"
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 
 namespace lakestream {
 namespace {

@@ -11,7 +11,7 @@
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/json.h"
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 #include "format/wal_object.h"
 
 // WAL objects and index records made by an independent program from the manifests' inputs.

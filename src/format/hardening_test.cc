@@ -14,7 +14,7 @@
 #include "format/file_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 #include "format/wal_object.h"
 
 // Every decoder against every truncation and every flipped bit of good input: an answer or corrupt, with the
@@ -24,13 +24,14 @@ namespace {
 thread_local std::size_t largest_allocation = 0;
 }
 
-void* operator new(std::size_t size) {
+// Not inlined: g++ 12 would see malloc meet delete, or new meet free, and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   largest_allocation = std::max(largest_allocation, size);
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   std::abort();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace lakestream {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "format/test_util.h"
+#include "format/testing/bytes.h"
 
 namespace lakestream {
 namespace {

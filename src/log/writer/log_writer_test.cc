@@ -286,7 +286,8 @@ TEST_F(LogWriterTest, StopWritesOutWhatIsQueued) {
   Gate gate(rt());
   int acknowledged = 0;
   auto run = [](LogWriter* writer, AppendRequest request, int* count) -> Task<void> {
-    if ((co_await writer->Append(OpContext(), std::move(request))).ok()) ++*count;
+    const Result<LogEntryHeader> answer = co_await writer->Append(OpContext(), std::move(request));
+    if (answer.ok()) ++*count;
   };
   for (int i = 0; i < 100; ++i) gate.Spawn(run(writer_.get(), Entry(i, "x"), &acknowledged));
   ASSERT_TRUE(scheduler_.RunFor(1ns).ok());
