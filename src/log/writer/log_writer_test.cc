@@ -227,6 +227,28 @@ TEST_F(LogWriterTest, WhatACallerQueuedBehindAFailureFailsAsNotDone) {
   EXPECT_EQ(IndexRecords(1).size(), 2u);
 }
 
+TEST_F(LogWriterTest, WhatACallerHasInTheQueueFailsToo) {
+  WriterOptions options;
+  options.max_puts_in_flight = 1;
+  Open(options);
+  Hold hold = faults_.HoldNext(ObjectOp::kPut, "", HoldPoint::kBeforeApply);
+  std::vector<std::optional<Result<LogEntryHeader>>> answers(3);
+  auto run = [](LogWriter* writer, AppendRequest request, std::optional<Result<LogEntryHeader>>* out) -> Task<void> {
+    out->emplace(co_await writer->Append(OpContext(), std::move(request)));
+  };
+  Gate gate(rt());
+  gate.Spawn(run(writer_.get(), Entry(1, "fails", 1, 5), &answers[0]));
+  ASSERT_TRUE(scheduler_.Run(Reached(&hold)).ok());
+  gate.Spawn(run(writer_.get(), Entry(1, "queued", 1, 5), &answers[1]));
+  gate.Spawn(run(writer_.get(), Entry(1, "queued by another", 1, 6), &answers[2]));
+  ASSERT_TRUE(scheduler_.RunFor(100ms).ok());
+  hold.Release(ResourceExhausted("disk full"));
+  ASSERT_TRUE(scheduler_.Run(gate.Close()).ok());
+  EXPECT_EQ(answers[0]->status().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(answers[1]->status().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(answers[2]->ok());
+}
+
 TEST_F(LogWriterTest, AQueuedAppendIsWithdrawnAtItsDeadline) {
   WriterOptions options;
   options.max_puts_in_flight = 1;
