@@ -54,7 +54,9 @@ Status CheckFileSystem(const std::string& directory) {
   static std::atomic<bool> warned{false};
   if (kind.verdict == FileSystemVerdict::kDoubtful && !warned.exchange(true)) {
     Log(LogLevel::kWarning, "the metadata store is on a file system that may lose it in a crash",
-        Unavailable("not one of ext4, xfs, btrfs, overlayfs").With("file_system", kind.name).With("type", info.f_type));
+        Unavailable("not one of ext4, xfs, btrfs, overlayfs")
+            .With("file_system", kind.name)
+            .With("type", info.f_type));
   }
   return OkStatus();
 }

@@ -27,7 +27,8 @@ struct Bench {
     std::vector<SequencedPutRequest> requests;
     for (int i = 0; i < logs; ++i) {
       const std::int64_t log = first_log + i;
-      requests.push_back({Partition::OfLog(LogId(log)), Prefix(log), 1, 1, Buffer(std::string(60, 'v')), {}, nullptr});
+      Buffer value(std::string(60, 'v'));
+      requests.push_back({Partition::OfLog(LogId(log)), Prefix(log), 1, 1, std::move(value), {}, nullptr});
     }
     return requests;
   }

@@ -1,5 +1,5 @@
 #include "meta/lmdb/lmdb_metadata_store.h"
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 #include "meta/testing/metadata_store_conformance.h"
 
 namespace lakestream {

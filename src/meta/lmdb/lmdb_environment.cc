@@ -231,7 +231,9 @@ Task<Status> LmdbEnvironment::MakeReady(std::shared_ptr<LmdbEnvironment> environ
 
 Status LmdbEnvironment::LoadHeader() {
   const LmdbMap::ReadScope scope(*map_);
-  if (scope.rc() != 0) return LmdbError(scope.rc(), "the metadata store cannot be read").With("directory", directory_);
+  if (scope.rc() != 0) {
+    return LmdbError(scope.rc(), "the metadata store cannot be read").With("directory", directory_);
+  }
   std::string_view bytes;
   const int rc = scope.txn().Get(StoreHeaderKey(), &bytes);
   if (rc == 0) {

@@ -21,7 +21,8 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
  public:
   /// Opens the directory, or gives the environment that this process has open for it; makes or reads the
   /// store's header and ends sessions that died.
-  static Task<Result<std::shared_ptr<LmdbEnvironment>>> Open(Runtime& runtime, OpContext context, LmdbOptions options);
+  static Task<Result<std::shared_ptr<LmdbEnvironment>>> Open(Runtime& runtime, OpContext context,
+                                                             LmdbOptions options);
   ~LmdbEnvironment();
   LmdbEnvironment(const LmdbEnvironment&) = delete;
   LmdbEnvironment& operator=(const LmdbEnvironment&) = delete;

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "meta/lmdb/file_system.h"
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 
 namespace lakestream {
 namespace {
@@ -104,7 +104,8 @@ TEST(LmdbOpenTest, OneProcessHasOneEnvironment) {
   TempDirectory directory;
   LmdbClient first(Options(directory.path(), true));
   ASSERT_TRUE(first.Open().ok());
-  const std::string other_name = directory.path() + "/../" + std::filesystem::path(directory.path()).filename().string();
+  const std::string last = std::filesystem::path(directory.path()).filename().string();
+  const std::string other_name = directory.path() + "/../" + last;
   auto second = Wait(LmdbMetadataStore::Open(first.runtime(), OpContext(), Options(other_name, true)));
   ASSERT_TRUE(second.ok()) << second.status().ToString();
   const std::uint64_t before = (*second)->stats().commits;

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 
 namespace lakestream {
 namespace {

@@ -292,7 +292,8 @@ void LmdbWriter::AfterFailure(const Batch& batch, int rc, bool committing) {
                       .With("directory", directory_)
                       .With("lmdb", mdb_strerror(rc)));
   } else {
-    Answer(batch, LmdbError(rc, "a metadata write failed").As(StatusCode::kUnavailable).With("directory", directory_));
+    const Status failed = LmdbError(rc, "a metadata write failed").As(StatusCode::kUnavailable);
+    Answer(batch, failed.With("directory", directory_));
   }
   Break(rc);
 }
@@ -357,7 +358,9 @@ void LmdbWriter::Break(int rc) {
 void LmdbWriter::WarnOfClock(std::int64_t behind_ms) {
   if (behind_ms <= kClockBehindMs || std::exchange(warned_of_clock_, true)) return;
   Log(LogLevel::kWarning, "the machine's clock is behind the newest creation time of the metadata store",
-      Unavailable("creation times stand still until it catches up").With("behind_ms", behind_ms).With("directory", directory_));
+      Unavailable("creation times stand still until it catches up")
+          .With("behind_ms", behind_ms)
+          .With("directory", directory_));
 }
 
 Status LmdbWriter::DiskFull(int rc) const {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/logging.h"
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 #include "runtime/when_all.h"
 
 namespace {

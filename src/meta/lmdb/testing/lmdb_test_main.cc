@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 
 namespace lakestream {
 namespace {

@@ -1,4 +1,4 @@
-#include "meta/lmdb/lmdb_test_util.h"
+#include "meta/lmdb/testing/lmdb_test_util.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -31,7 +31,8 @@ ChildProcess::ChildProcess(const std::string& directory, Options options) {
   EXPECT_EQ(pipe2(from, O_CLOEXEC), 0);
   const std::string map_size = std::to_string(options.map_size);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::array<const char*, 5> arguments = {program.c_str(), "--child", directory.c_str(), map_size.c_str(), nullptr};
+  const std::array<const char*, 5> arguments = {program.c_str(), "--child", directory.c_str(), map_size.c_str(),
+                                                nullptr};
   pid_ = fork();
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
