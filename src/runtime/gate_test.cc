@@ -1,7 +1,7 @@
 #include "runtime/gate.h"
 
 #include <atomic>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "runtime/testing/world.h"
@@ -92,10 +92,12 @@ TEST_P(GateTest, ATaskInsideMaySpawn) {
 
 /// Goes slowly, and counts when its owner went first.
 struct SlowToGo {
-  std::atomic<bool>* owner_alive;
-  std::atomic<int>* late;
+  std::shared_ptr<std::atomic<bool>> owner_alive;
+  std::shared_ptr<std::atomic<int>> late;
   ~SlowToGo() {
-    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    std::atomic<int> spun = 0;
+    while (++spun < 50'000) {
+    }
     if (!*owner_alive) ++*late;
   }
 };
@@ -108,15 +110,16 @@ Task<void> EndAtOnce(std::unique_ptr<SlowToGo> parameter) {
 // What a task was given goes with its frame, after its last statement, and before Close returns.
 TEST_P(GateTest, CloseWaitsForTheFramesToo) {
   const auto body = [](Runtime& runtime) -> Task<void> {
-    std::atomic<int> late = 0;
+    const auto late = std::make_shared<std::atomic<int>>(0);
     for (int round = 0; round < 100; ++round) {
-      std::atomic<bool> alive = true;
+      // A flag of its own for each round: what goes too late must not see the next one.
+      const auto alive = std::make_shared<std::atomic<bool>>(true);
       Gate gate(runtime);
-      for (int i = 0; i < 3; ++i) gate.Spawn(EndAtOnce(std::make_unique<SlowToGo>(&alive, &late)));
+      for (int i = 0; i < 3; ++i) gate.Spawn(EndAtOnce(std::make_unique<SlowToGo>(alive, late)));
       co_await gate.Close();
-      alive = false;
+      *alive = false;
     }
-    CO_ASSERT_EQ(late.load(), 0);
+    CO_ASSERT_EQ(late->load(), 0);
   };
   Run(body(runtime()));
 }

@@ -197,37 +197,51 @@ TEST(StreamCreation, ACrashWhileUndoingIsFinishedByTheNextCreation) {
   }
 }
 
-TEST(StreamCreation, OnceUndoneNoOtherCreationCanFinishIt) {
-  // One creation stands before its last step while the tombstone comes and another one undoes the stream.
+Task<Result<StreamMetadata>> DropAndUndo(CatalogWorld& world, MetadataStore& meta, MetadataHold before) {
+  co_await before.Reached();
+  const std::string key = StreamTombstoneKey(kOrders.ns, kOrders.name);
+  const auto put =
+      co_await world.meta.Put(OpContext(), Partition::OfKey(key), key, Buffer::CopyOf("{}"), WriteGuard());
+  EXPECT_TRUE(put.ok());
+  StreamCatalog catalog(world.sim.runtime(), meta);
+  std::map<std::string, std::string> none;
+  Task<Result<StreamMetadata>> create = catalog.CreateStream(OpContext(), kOrders, kPartitions, none);
+  co_return co_await create;
+}
+
+Task<Result<StreamMetadata>> ReleaseInTurn(CatalogWorld& world, MetadataHold activation, MetadataHold deletion) {
+  co_await deletion.Reached();
+  activation.Release();
+  const Status slept = co_await SleepFor(world.sim.runtime(), OpContext(), std::chrono::seconds(10));
+  EXPECT_TRUE(slept.ok());
+  deletion.Release();
+  co_return NotFound("this one creates nothing");
+}
+
+TEST(StreamCreation, WhileItIsUndoneNoOtherCreationCanFinishIt) {
+  // One creation stands before its last step. The tombstone comes, and another creation undoes the stream as far
+  // as its config. Now the last step goes on.
   CatalogWorld world;
-  MetadataFaultPlan plan(world.sim.runtime());
-  FaultMetadataStore held_store(world.sim.runtime(), world.meta, plan);
-  const MetadataHold hold =
-      plan.HoldNext(MetadataOp::kCompareAndSet, "/admin/streams/default/orders", MetadataHold::Point::kBeforeApply);
-  StreamCatalog slow(world.sim.runtime(), held_store);
-  std::vector<Task<Result<StreamMetadata>>> both;
-  both.push_back(slow.CreateStream(OpContext(), kOrders, kPartitions, {}));
-  struct Other {
-    static Task<Result<StreamMetadata>> Undo(CatalogWorld& world, MetadataHold hold) {
-      co_await hold.Reached();
-      const std::string key = StreamTombstoneKey(kOrders.ns, kOrders.name);
-      const auto put =
-          co_await world.meta.Put(OpContext(), Partition::OfKey(key), key, Buffer::CopyOf("{}"), WriteGuard());
-      EXPECT_TRUE(put.ok());
-      std::map<std::string, std::string> none;
-      Task<Result<StreamMetadata>> create = world.catalog.CreateStream(OpContext(), kOrders, kPartitions, none);
-      Result<StreamMetadata> undone = co_await create;
-      hold.Release();
-      co_return undone;
-    }
-  };
-  both.push_back(Other::Undo(world, hold));
-  const auto results = world.sim.RunUntilDone(WhenAll(world.sim.runtime(), std::move(both)));
+  MetadataFaultPlan slow_plan(world.sim.runtime());
+  MetadataFaultPlan undo_plan(world.sim.runtime());
+  FaultMetadataStore slow_store(world.sim.runtime(), world.meta, slow_plan);
+  FaultMetadataStore undo_store(world.sim.runtime(), world.meta, undo_plan);
+  const std::string config = StreamConfigKey(kOrders.ns, kOrders.name);
+  const MetadataHold::Point before = MetadataHold::Point::kBeforeApply;
+  const MetadataHold activation = slow_plan.HoldNext(MetadataOp::kCompareAndSet, config, before);
+  const MetadataHold deletion = undo_plan.HoldNext(MetadataOp::kDelete, config, before);
+  StreamCatalog slow(world.sim.runtime(), slow_store);
+  std::vector<Task<Result<StreamMetadata>>> tasks;
+  tasks.push_back(slow.CreateStream(OpContext(), kOrders, kPartitions, {}));
+  tasks.push_back(DropAndUndo(world, undo_store, activation));
+  tasks.push_back(ReleaseInTurn(world, activation, deletion));
+  const auto results = world.sim.RunUntilDone(WhenAll(world.sim.runtime(), std::move(tasks)));
   ASSERT_TRUE(results);
-  EXPECT_EQ((*results)[0].status().code(), StatusCode::kFenced);
-  EXPECT_EQ((*results)[1].status().code(), StatusCode::kFenced);
+  EXPECT_EQ((*results)[0].status().code(), StatusCode::kFenced) << (*results)[0].status().ToString();
+  EXPECT_EQ((*results)[1].status().code(), StatusCode::kFenced) << (*results)[1].status().ToString();
   ExpectUndone(world);
-  EXPECT_TRUE(world.sim.Run(held_store.Stop()).ok());
+  EXPECT_TRUE(world.sim.Run(slow_store.Stop()).ok());
+  EXPECT_TRUE(world.sim.Run(undo_store.Stop()).ok());
 }
 
 }  // namespace

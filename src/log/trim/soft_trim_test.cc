@@ -23,7 +23,7 @@ class TrimStore final : public ForwardingMetadataStore {
  public:
   using ForwardingMetadataStore::ForwardingMetadataStore;
   std::function<Task<void>()> before;
-  bool drop_write = false;            ///< the write never reaches the store
+  bool drop_write = false;  ///< the next write never reaches the store
   std::optional<Status> answer;
   bool fail_reads = false;
   int writes = 0;
@@ -59,7 +59,7 @@ class TrimStore final : public ForwardingMetadataStore {
       Task<void> first = std::exchange(self.before, nullptr)();
       co_await first;
     }
-    if (!self.drop_write) {
+    if (!std::exchange(self.drop_write, false)) {
       const Result<WriteAnswer> done = co_await write;
       if (!self.answer) co_return done;
     }
@@ -69,7 +69,11 @@ class TrimStore final : public ForwardingMetadataStore {
 
 class SoftTrimTest : public testing::Test {
  protected:
-  SoftTrimTest() : memory_(sim_.runtime()), store_(memory_), leases_(sim_.runtime(), memory_, WriterOptions()) {}
+  // One shard, so that logs lie side by side.
+  SoftTrimTest()
+      : memory_(sim_.runtime(), MemoryMetadataOptions{1}),
+        store_(memory_),
+        leases_(sim_.runtime(), memory_, WriterOptions()) {}
   ~SoftTrimTest() override { EXPECT_TRUE(sim_.Run(leases_.Stop(OpContext())).ok()); }
 
   /// Publishes a record of so many messages.
@@ -138,7 +142,7 @@ TEST_F(SoftTrimTest, KeepsTheLastRecordAndNeverGoesBack) {
 }
 
 TEST_F(SoftTrimTest, AnEmptyLogChangesNothingWhateverItsNeighboursHold) {
-  Publish(LogId(6), 10);
+  for (int i = 0; i < 3; ++i) Publish(LogId(6), 10);
   Publish(LogId(8), 10);
   const auto outcome = Trim(4);
   ASSERT_TRUE(outcome.ok());
@@ -200,7 +204,6 @@ TEST_F(SoftTrimTest, AWriteThatMayStillComeIsIndeterminateAndKeepsItsLease) {
   store_.drop_write = true;
   const auto outcome = Trim(4);
   EXPECT_EQ(outcome.status().code(), StatusCode::kIndeterminate);
-  store_.drop_write = false;
   // The lease record outlives the keeper: nobody may delete the log while the write can still come.
   ASSERT_TRUE(sim_.Run(leases_.Stop(OpContext())).ok());
   int lease_records = 0;
@@ -231,6 +234,26 @@ TEST_F(SoftTrimTest, ALostSessionIsReplaced) {
   ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
   EXPECT_EQ(Marker(), "5");
   EXPECT_EQ(store_.writes, 2);
+}
+
+TEST_F(SoftTrimTest, AFencedWriteMeansANewLeaseWhateverTheSessionSays) {
+  for (int i = 0; i < 4; ++i) Publish(kLog, 10);
+  const auto token = [this] {
+    std::string last;
+    for (const MetadataRecord& record : memory_.backend()->Dump()) {
+      if (record.key.starts_with("/stream-write-leases/7/")) last = record.value.text();
+    }
+    return last;
+  };
+  ASSERT_TRUE(Trim(0).ok());
+  const std::string before = token();
+  ASSERT_NE(before, "");
+  store_.drop_write = true;
+  store_.answer = Fenced("the session has ended");
+  const auto outcome = Trim(4);
+  ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
+  ASSERT_TRUE(sim_.RunFor(std::chrono::seconds(2)).ok());
+  EXPECT_NE(token(), before);
 }
 
 TEST_F(SoftTrimTest, ErrorsAndBadArguments) {

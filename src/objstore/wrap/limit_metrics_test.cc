@@ -12,8 +12,8 @@ using std::chrono::milliseconds;
 
 BufferChain Chain(std::string_view text) { return BufferChain(Buffer::CopyOf(text)); }
 
-Task<void> PutInto(ObjectStore& store, std::string key, Future<Status> answer) {
-  answer.Set(co_await store.Put(OpContext(), key, Chain("x"), PutMode::kCreate));
+Task<void> PutInto(ObjectStore& store, OpContext context, std::string key, Future<Status> answer) {
+  answer.Set(co_await store.Put(context, key, Chain("x"), PutMode::kCreate));
 }
 
 class LimitMetricsTest : public WorldTest {
@@ -31,9 +31,11 @@ class LimitMetricsTest : public WorldTest {
     Run(fault_.Stop());
     Run(gate_.Close());
   }
+  /// So that a permit that never comes fails the test instead of hanging it.
+  OpContext Patient() { return OpContext().WithDeadline(runtime().Now() + std::chrono::seconds(20)); }
   Future<Status> Start(std::string key) {
     const Future<Status> answer(runtime().executor);
-    gate_.Spawn(PutInto(store_, std::move(key), answer));
+    gate_.Spawn(PutInto(store_, Patient(), std::move(key), answer));
     return answer;
   }
 
@@ -92,13 +94,13 @@ TEST_P(LimitMetricsTest, WaitersHaveDeadlines) { RunAndStop(WaitersHaveDeadlines
 Task<void> LimitMetricsTest::PermitsComeBack() {
   faults_.Always(ObjectOp::kPut, "fail", Fault::FailUnavailable());
   for (int i = 0; i < 5; ++i) {
-    CO_ASSERT_CODE(co_await store_.Put(OpContext(), "fail", Chain("x"), PutMode::kCreate), kUnavailable);
+    CO_ASSERT_CODE(co_await store_.Put(Patient(), "fail", Chain("x"), PutMode::kCreate), kUnavailable);
   }
-  Result<std::unique_ptr<ObjectUpload>> upload = co_await store_.StartUpload(OpContext(), "up", PutMode::kCreate);
+  Result<std::unique_ptr<ObjectUpload>> upload = co_await store_.StartUpload(Patient(), "up", PutMode::kCreate);
   CO_ASSERT_OK(upload);
-  for (int i = 0; i < 5; ++i) CO_ASSERT_OK(co_await (*upload)->Append(OpContext(), Chain("x")));
-  CO_ASSERT_OK(co_await (*upload)->Complete(OpContext()));
-  CO_ASSERT_OK(co_await store_.Put(OpContext(), "ok", Chain("x"), PutMode::kCreate));
+  for (int i = 0; i < 5; ++i) CO_ASSERT_OK(co_await (*upload)->Append(Patient(), Chain("x")));
+  CO_ASSERT_OK(co_await (*upload)->Complete(Patient()));
+  CO_ASSERT_OK(co_await store_.Put(Patient(), "ok", Chain("x"), PutMode::kCreate));
 }
 TEST_P(LimitMetricsTest, PermitsComeBack) { RunAndStop(PermitsComeBack()); }
 

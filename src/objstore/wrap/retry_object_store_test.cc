@@ -133,7 +133,7 @@ Task<void> RetryObjectStoreTest::DeadlinesEndIt() {
   RetryOptions slow;
   slow.first_wait = slow.max_wait = seconds(100);
   RetryObjectStore store(runtime(), metrics_, slow);
-  const OpContext context = OpContext().WithDeadline(runtime().Now() + milliseconds(200));
+  const OpContext context = OpContext().WithDeadline(runtime().Now() + seconds(2));
   // A wait that would outlast the deadline is not begun.
   CO_ASSERT_CODE(co_await store.Put(context, "k", Chain("x"), PutMode::kCreate), kUnavailable);
   EXPECT_LT(Calls(ObjectOp::kPut), 8);
@@ -141,9 +141,11 @@ Task<void> RetryObjectStoreTest::DeadlinesEndIt() {
 }
 TEST_P(RetryObjectStoreTest, DeadlinesEndIt) { RunAndStop(DeadlinesEndIt()); }
 
-Task<void> CancelSoon(Runtime& runtime, std::stop_source source) {
-  const Status slept = co_await SleepFor(runtime, OpContext(), milliseconds(20));
-  EXPECT_TRUE(slept.ok());
+Task<void> CancelAfterAFailure(Runtime& runtime, FaultPlan& faults, std::stop_source source) {
+  while (faults.injected(FaultKind::kFail) == 0) {
+    const Status slept = co_await SleepFor(runtime, OpContext(), milliseconds(1));
+    EXPECT_TRUE(slept.ok());
+  }
   source.request_stop();
 }
 
@@ -154,7 +156,7 @@ Task<void> RetryObjectStoreTest::CancelsEndIt() {
   RetryObjectStore store(runtime(), metrics_, slow);
   std::stop_source source;
   Gate gate(runtime());
-  gate.Spawn(CancelSoon(runtime(), source));
+  gate.Spawn(CancelAfterAFailure(runtime(), faults_, source));
   const OpContext context = OpContext().WithCancel(source.get_token());
   CO_ASSERT_CODE(co_await store.Put(context, "k", Chain("x"), PutMode::kCreate), kUnavailable);
   EXPECT_EQ(Calls(ObjectOp::kPut), 1);
