@@ -157,7 +157,10 @@ std::string NamedCommand(const CLI::App& app) {
   return path;
 }
 
-Result<Invocation> HelpFor(const Grammar& grammar, const std::vector<std::string>& path) {
+Result<Invocation> HelpFor(const std::vector<std::string>& path) {
+  // A grammar that has parsed nothing: one that has seen "help" would describe only that command.
+  Parsed unused;
+  const Grammar grammar(&unused);
   const CLI::App* at = &grammar.app;
   std::string prefix = "lakestream";
   for (const std::string& name : path) {
@@ -211,7 +214,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     const char* const named = std::getenv("LAKESTREAM_DEPLOYMENT");
     invocation.common.deployment = named != nullptr && *named != '\0' ? named : "./data";
   }
-  if (*grammar.help) return HelpFor(grammar, parsed.help_of);
+  if (*grammar.help) return HelpFor(parsed.help_of);
   if (*grammar.create) {
     invocation.command = std::move(parsed.create);
   } else if (*grammar.list) {

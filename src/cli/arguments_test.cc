@@ -48,6 +48,10 @@ TEST(Arguments, BothFormsOfTrimNameTheFirstOffsetToKeep) {
 }
 
 TEST(Arguments, HelpNamesTheWholeCommand) {
+  const std::string all = std::get<HelpOptions>(Parse({"help"})->command).text;
+  for (const char* command : {"stream", "append", "read", "trim", "version", "help"}) {
+    EXPECT_NE(all.find(std::string("\n  ") + command), std::string::npos) << command << " in " << all;
+  }
   const std::string text = std::get<HelpOptions>(Parse({"help", "stream", "create"})->command).text;
   EXPECT_NE(text.find("lakestream stream create"), std::string::npos) << text;
   const std::string flag = std::get<HelpOptions>(Parse({"append", "--help"})->command).text;
