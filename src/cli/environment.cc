@@ -28,7 +28,7 @@ Result<Deployment*> Environment::Open(bool create) {
   Result<std::unique_ptr<Deployment>> opened = Wait(Deployment::Open(runtime_, located));
   if (!opened.ok() && opened.status().code() == StatusCode::kNotFound) {
     if (!create) {
-      return NotFound("there is no deployment here; \"lakestream stream create NAME\" makes one")
+      return NotFound("there is no deployment; make one with \"lakestream stream create NAME\"")
           .With("deployment", options_.deployment);
     }
     located.create = true;
@@ -44,7 +44,7 @@ Result<StreamMetadata> Environment::LoadStream(Deployment& deployment, const std
   LS_ASSIGN(StreamIdentifier id, StreamIdentifier::Parse(name));
   Result<StreamMetadata> stream = Wait(deployment.catalog().LoadStream(OpContext(), std::move(id)));
   if (!stream.ok() && stream.status().code() == StatusCode::kNotFound) {
-    return NotFound("there is no such stream; \"lakestream stream list\" shows what there is").With("stream", name);
+    return NotFound("there is no such stream; see \"lakestream stream list\"").With("stream", name);
   }
   return stream;
 }

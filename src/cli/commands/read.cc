@@ -82,7 +82,7 @@ class ReadRun {
       if (options_.from.kind == ReadFrom::Kind::kOffset) {
         const Offset wanted(options_.from.offset);
         cursor.next = std::max(wanted, extent.first);
-        if (wanted < extent.first) Note("the offset is trimmed; reading from the first one there is", wanted, cursor);
+        if (wanted < extent.first) Note("the offset is trimmed; reading starts at the first one kept", wanted, cursor);
         if (wanted > extent.end) Note("the log ends before the offset", wanted, cursor);
       }
       cursors_.push_back(cursor);

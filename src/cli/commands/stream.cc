@@ -99,7 +99,7 @@ Status List(Environment& environment, const StreamListOptions& options) {
   } else if (!streams.empty()) {
     environment.out().Write(Table(streams));
   } else if (!environment.quiet()) {
-    PrintNote("no streams yet; \"lakestream stream create NAME\" makes one");
+    PrintNote("no streams yet; make one with \"lakestream stream create NAME\"");
   }
   return OkStatus();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "log/reader/log_index.h"
 #include "log/reader/testing/reader_world.h"
 
 namespace lakestream {
@@ -277,6 +278,23 @@ TEST(Read, AMissingObjectIsLookedUpAgain) {
   world.PutMeta(kLog, key, EncodeEntryIndex(world.RecordOf(wal[0], "new")));
   world.RemoveObject("old");
   EXPECT_EQ(read_all(), "0:x 1:y ->2");
+}
+
+TEST(LogIndex, AFreshLookPassesByWhatIsKept) {
+  ReaderWorld world;
+  const std::string key = world.Append(kLog, "old", {{1, "x"}});
+  LogIndex index(world.sim.runtime(), world.meta, ReaderOptions());
+  const auto location = [&](bool fresh) {
+    const auto found = world.sim.Run(index.Find(OpContext(), kLog, Offset(0), fresh));
+    return found.ok() ? found->record->index.location : found.status().ToString();
+  };
+  EXPECT_EQ(location(false), "old");
+  EntryIndex moved = *DecodeEntryIndex(AsBytes(world.Value(kLog, key)), key);
+  moved.location = "new";
+  world.PutMeta(kLog, key, EncodeEntryIndex(moved));
+  EXPECT_EQ(location(false), "old");
+  EXPECT_EQ(location(true), "new");
+  EXPECT_EQ(location(false), "new");
 }
 
 TEST(Read, AfterAMissingObjectNoKeptRecordIsTrusted) {

@@ -129,6 +129,11 @@ class ReaderWorld {
         sim.Run(memory_meta.Put(OpContext(), Partition::OfLog(log), key, Buffer(std::move(value)), WriteGuard()));
     ASSERT_TRUE(put.ok()) << put.status().ToString();
   }
+  std::string Value(LogId log, const std::string& key) {
+    const auto got = sim.Run(memory_meta.Get(OpContext(), Partition::OfLog(log), key));
+    EXPECT_TRUE(got.ok() && got->has_value());
+    return std::string((*got)->value.text());
+  }
   void SetMarker(LogId log, std::int64_t b) { PutMeta(log, TrimMarkerKey(log), std::to_string(b)); }
   void RemoveIndex(LogId log, std::int64_t from, std::int64_t through) {
     const Status removed =
