@@ -182,7 +182,8 @@ TEST_F(DeploymentTest, ANewerFormatAndADamagedRecordAreRefused) {
     EXPECT_TRUE(Wait(store->Put(OpContext(), Partition::OfKey(key), key, Buffer::CopyOf(record), WriteGuard())).ok());
     EXPECT_TRUE(Wait(store->Stop(OpContext())).ok());
     store.reset();
-    return Open(At("one", false)).status();
+    auto opened = Open(At("one", false));
+    return opened.ok() ? Stop(**opened) : opened.status();
   };
   auto store = OpenMeta("one");
   const std::string key(kDeploymentKey);
