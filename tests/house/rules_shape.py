@@ -1,7 +1,11 @@
 """Lengths, leftovers, headers, and how long the compiler takes."""
 
+import json
 import os
 import re
+import resource
+import shlex
+import subprocess
 
 MAX_FUNCTION_LINES = 100
 MAX_FILE_LINES = 900
@@ -79,7 +83,31 @@ def check_ninja_log(build):
             fields = line.rstrip('\n').split('\t')
             if len(fields) == 5 and fields[3].endswith('.o'):
                 took[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000.0
-    findings = [(output, 0, 'compile-time', f'took {seconds:.1f} s; at most {MAX_COMPILE_SECONDS} s in release: '
-                 'split it, or keep heavy headers out of it')
-                for output, seconds in sorted(took.items()) if seconds > MAX_COMPILE_SECONDS]
+    slow = {output: seconds for output, seconds in took.items() if seconds > MAX_COMPILE_SECONDS}
+    findings = []
+    for output in sorted(slow):
+        # The log has wall-clock times: where the machine was busy, the processor time decides.
+        seconds = _processor_seconds(build, output) or slow[output]
+        if seconds > MAX_COMPILE_SECONDS:
+            findings.append((output, 0, 'compile-time', f'took {seconds:.1f} s; at most {MAX_COMPILE_SECONDS} s in '
+                             'release: split it, or keep heavy headers out of it'))
     return f'{len(took)} objects', findings
+
+
+def _processor_seconds(build, output):
+    """Compiles the object again, to nowhere; nothing where the tree does not say how."""
+    try:
+        with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as commands:
+            command = next((c['command'] for c in json.load(commands) if f' -o {output} ' in c['command']), None)
+    except OSError:
+        return None
+    if command is None:
+        return None
+    words = shlex.split(command.replace(f' -o {output} ', ' -o /dev/null '))
+    if os.path.basename(words[0]) == 'ccache':
+        words = words[1:]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if subprocess.run(words, cwd=build, capture_output=True).returncode != 0:
+        return None
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
