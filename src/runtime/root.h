@@ -20,7 +20,7 @@ class Root {
     struct Final {
       bool await_ready() const noexcept { return false; }
       // The owner may destroy the frame while on_end runs, so nothing of the frame is touched after. Never
-      // inlined: clang 16 would then keep on_end in the frame.
+      // inlined: clang 16 may then keep on_end in the frame.
       [[gnu::noinline]] void await_suspend(std::coroutine_handle<promise_type> h) const noexcept {
         Work on_end = std::move(h.promise().on_end);
         on_end();

@@ -75,13 +75,14 @@ class ThreadPool {
 
   /// Runs what is queued and what that queues, joins the threads, and drops what comes later.
   void Stop() {
+    std::vector<std::thread> threads;
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
+      threads.swap(threads_);
     }
     wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
+    for (std::thread& thread : threads) thread.join();
     // What came from outside after the last thread had left. Dropped outside the lock: it may submit.
     std::deque<Work> left;
     const std::lock_guard lock(mutex_);
