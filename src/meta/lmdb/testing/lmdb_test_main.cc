@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -84,12 +85,21 @@ class Child {
     });
     return put.ok() ? put->key : put.status().ToString();
   }
+  /// Answers when the new process runs, so that its handlers of the fork have run too: the parent may be back earlier.
   std::string Fork() {
+    int running[2];
+    if (pipe2(running, O_CLOEXEC) != 0) return "no pipe";
     const pid_t grandchild = fork();
     if (grandchild == 0) {
+      close(running[1]);
+      close(running[0]);
       while (true) pause();
     }
-    return std::to_string(grandchild);
+    close(running[1]);
+    char end;
+    const bool closed = read(running[0], &end, 1) == 0;
+    close(running[0]);
+    return closed ? std::to_string(grandchild) : "no end of the pipe";
   }
 
   LmdbClient& client_;
