@@ -53,6 +53,14 @@ function(lakestream_library name)
   endif()
 endfunction()
 
+# lakestream_runs(TARGETS...): the tests of this folder start these programs of other folders, so that building the
+# folder builds them too.
+function(lakestream_runs)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" name ${folder})
+  add_custom_target(${name}_runs ALL DEPENDS ${ARGN})
+endfunction()
+
 # lakestream_test(NAME SOURCES a_test.cc ... DEPS ... [LABELS ...] [TIMEOUT seconds] [NO_MAIN])
 # One gtest program per folder; each case is a test of ctest.
 function(lakestream_test name)

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,29 @@ class Units(unittest.TestCase):
         texts = {"src/base": "lakestream_test(base)", "src/codec": "lakestream_library(codec)\n# lakestream_test(codec)"}
         self.assertEqual(ci_plan.find_units(texts), ["src/base", "src/codec"])
         self.assertEqual(ci_plan.units_with_tests(["src/base", "src/codec"], texts), ["src/base"])
+
+
+class WhatTestsStart(unittest.TestCase):
+    """A folder is built by itself, so it must name the programs of other folders that its tests start."""
+
+    OWN = re.compile(r"(?:add_executable|add_library|lakestream_library)\s*\(\s*([\w-]+)")
+    RUNS = re.compile(r"lakestream_runs\s*\(([^)]*)\)")
+    STARTS = re.compile(r"\$<TARGET_FILE:([\w-]+)>")
+
+    def missing(self, text):
+        named = set(self.OWN.findall(text)) | set(" ".join(self.RUNS.findall(text)).split())
+        return sorted(set(self.STARTS.findall(text)) - named)
+
+    def test_a_program_that_is_not_named_is_seen(self):
+        text = "add_test(NAME x COMMAND run $<TARGET_FILE:lakestream> $<TARGET_FILE:own>)\nadd_executable(own own.cc)"
+        self.assertEqual(self.missing(text), ["lakestream"])
+        self.assertEqual(self.missing(text + "\nlakestream_runs(lakestream)"), [])
+
+    def test_every_folder_names_what_it_starts(self):
+        texts = {path: path.read_text() for path in ROOT.glob("*/**/CMakeLists.txt") if "build" not in path.parts}
+        self.assertTrue(any(self.STARTS.search(text) for text in texts.values()))
+        for path, text in texts.items():
+            self.assertEqual(self.missing(text), [], path)
 
 
 class Changes(unittest.TestCase):
