@@ -31,7 +31,7 @@ constexpr std::array<std::array<SectionCell, kSectionEvents>, kSectionStates> kT
         kNever(S::kIssued),                 // kIssue: a put is issued once
         {S::kCommitted, A::kAcknowledge},   // kAnswer
         {S::kUnknown, A::kReportDamage},    // kLateAnswer
-        {S::kFailed, A::kAnswerFenced},     // kLogDeleted
+        {S::kFailed, A::kAnswerDeleted},    // kLogDeleted
         {S::kWaiting, A::kRetrySoon},       // kRefused: definite, so it is waiting again
         {S::kFailed, A::kFail},             // kRejected
         {S::kUnknown, A::kPark},            // kLostAnswer
@@ -64,7 +64,7 @@ constexpr std::array<std::array<SectionCell, kSectionEvents>, kSectionStates> kT
         kNever(S::kUnknown),               // kIssue: an unknown put is never sent again
         {S::kCommitted, A::kAcknowledge},  // kAnswer: its record was found
         {S::kUnknown, A::kReportDamage},   // kLateAnswer
-        {S::kFailed, A::kAnswerFenced},    // kLogDeleted: its record was found, and so was a fence
+        {S::kFailed, A::kAnswerDeleted},   // kLogDeleted: its record was found, and so was a fence
         kNever(S::kUnknown),               // kRefused: absence proves nothing
         kNever(S::kUnknown),               // kRejected
         kNever(S::kUnknown),               // kLostAnswer
@@ -99,7 +99,7 @@ std::string_view SectionEventName(SectionEvent event) {
 std::string_view SectionActionName(SectionAction action) {
   constexpr std::array<std::string_view, 12> kNames = {
       "none",          "send", "acknowledge", "move object",   "retry soon",  "fail",
-      "answer fenced", "park", "give up",     "report damage", "check fence", "impossible"};
+      "answer deleted", "park", "give up",     "report damage", "check fence", "impossible"};
   return kNames[static_cast<std::size_t>(action)];
 }
 

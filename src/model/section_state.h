@@ -40,7 +40,7 @@ enum class SectionAction : std::uint8_t {
   kMoveObject,     ///< write the entries again in a new object, under a lease that is good then
   kRetrySoon,      ///< the same put again, after a pause
   kFail,           ///< answer every entry: not appended
-  kAnswerFenced,   ///< answer every entry fenced: the log is gone
+  kAnswerDeleted,  ///< answer every entry indeterminate: it was stored, and goes with its log
   kPark,           ///< park the log and look for the record
   kGiveUp,         ///< answer every entry indeterminate, keep the lease, unpark the log
   kReportDamage,   ///< answer every entry indeterminate and report that a record may lose its object

@@ -28,6 +28,9 @@ class Executor {
   virtual TimerId AddTimer(MonotonicTime at, Work work) = 0;
   /// True when the work will not run; false when it ran, runs now, is about to run or was cancelled before.
   virtual bool CancelTimer(TimerId id) = 0;
+
+  /// True where one thread runs everything, so that a suspended frame may be destroyed at any time.
+  virtual bool AllowsAbandonedFrames() const = 0;
 };
 
 }  // namespace lakestream

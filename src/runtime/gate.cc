@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/invariant.h"
 #include "runtime/root.h"
 
 namespace lakestream {
@@ -31,6 +32,8 @@ Gate::~Gate() {
     state_->closing = true;
     inside.swap(state_->inside);
   }
+  LS_INVARIANT(inside.empty() || state_->runtime.executor.AllowsAbandonedFrames(),
+               "an object with tasks under way was destroyed: call its Stop first");
 }
 
 bool Gate::Spawn(Task<void> task) {

@@ -13,7 +13,7 @@ namespace lakestream {
 class Gate {
  public:
   explicit Gate(Runtime& runtime);
-  /// Abandons what still runs: only right in the simulator, or after Close.
+  /// Abandons what still runs, in the simulator. On real threads nothing may run any more: Close comes first.
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;

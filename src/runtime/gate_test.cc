@@ -185,6 +185,18 @@ TEST(GateSimTest, AGateThatGoesAbandonsWhatIsInside) {
   EXPECT_TRUE(scheduler.RunUntilIdle().ok());
 }
 
+TEST(GateThreadDeathTest, AGateThatGoesWithTasksInsideEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto abandon = [] {
+    ThreadRuntime threads{ThreadRuntimeOptions()};
+    Event never(threads.runtime().executor);
+    Gate gate(threads.runtime());
+    const auto wait = [](Event* event) -> Task<void> { co_await event->Wait(); };
+    gate.Spawn(wait(&never));
+  };
+  EXPECT_DEATH(abandon(), "call its Stop first");
+}
+
 TEST(GateSimTest, AnAbandonedWhenAllLetsItsTasksGo) {
   SimScheduler scheduler(1);
   Runtime& runtime = scheduler.AddNode("node").runtime();

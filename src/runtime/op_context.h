@@ -40,6 +40,7 @@ struct OpContext {
     child.deadline = std::min(deadline, at);
     return child;
   }
+  /// The child is cancelled by this token alone: the parent's, where it has one, is the parent's own to follow.
   OpContext WithCancel(std::stop_token token) const {
     OpContext child = *this;
     child.cancel = std::move(token);

@@ -18,10 +18,14 @@ Task<Status> SleepFor(Runtime& runtime, OpContext context, Duration duration) {
   co_return co_await SleepUntil(runtime, std::move(context), until);
 }
 
-Task<void> Yield(Runtime& runtime) {
-  auto turn = std::make_shared<Event>(runtime.executor);
-  runtime.executor.Post([turn] { turn->Set(); });
-  co_await turn->Wait();
+internal::YieldAwaiter Yield(Runtime& runtime) { return internal::YieldAwaiter(runtime.executor); }
+
+void internal::YieldAwaiter::await_suspend(std::coroutine_handle<> handle) {
+  // Held here: another thread may resume the coroutine, and this awaiter go, before Finish returns.
+  const std::shared_ptr<WaitNode> node = node_;
+  node->Prepare(handle);
+  (void)node->Arm();
+  node->Finish(node, WaitNode::Outcome::kSet);
 }
 
 }  // namespace lakestream

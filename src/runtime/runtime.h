@@ -25,11 +25,29 @@ struct Runtime {
   MonotonicTime Now() const { return clock.Monotonic(); }
 };
 
+namespace internal {
+
+class YieldAwaiter {
+ public:
+  explicit YieldAwaiter(Executor& executor) : node_(std::make_shared<WaitNode>(executor)) {}
+  YieldAwaiter(const YieldAwaiter&) = delete;
+  YieldAwaiter& operator=(const YieldAwaiter&) = delete;
+  ~YieldAwaiter() { node_->Abandon(); }
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle);
+  void await_resume() const noexcept {}
+
+ private:
+  std::shared_ptr<WaitNode> node_;
+};
+
+}  // namespace internal
+
 /// Ends at `until` with ok (at once where it lies in the past), or earlier with cancelled or deadline_exceeded.
 Task<Status> SleepUntil(Runtime& runtime, OpContext context, MonotonicTime until);
 Task<Status> SleepFor(Runtime& runtime, OpContext context, Duration duration);
-/// Lets other ready work run first.
-Task<void> Yield(Runtime& runtime);
+/// co_await Yield(runtime) lets other ready work run first. It always suspends, so that a loop of it needs no stack.
+internal::YieldAwaiter Yield(Runtime& runtime);
 
 /// Runs a function that blocks on the pool and resumes on the executor with what it returned. The function
 /// and all it holds are gone by then. An abandoned call still runs to its end on the pool.

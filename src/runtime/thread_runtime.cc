@@ -173,6 +173,8 @@ class ThreadExecutor final : public Executor {
     return dropped.has_value();
   }
 
+  bool AllowsAbandonedFrames() const override { return false; }
+
  private:
   void RunTimers() {
     std::unique_lock lock(mutex_);

@@ -197,7 +197,7 @@ TEST(StreamCreation, ACrashWhileUndoingIsFinishedByTheNextCreation) {
   }
 }
 
-Task<Result<StreamMetadata>> DropAndUndo(CatalogWorld& world, MetadataStore& meta, MetadataHold before) {
+Task<Result<StreamMetadata>> DropAndUndo(CatalogWorld& world, MetadataStore& meta, Hold before) {
   co_await before.Reached();
   const std::string key = StreamTombstoneKey(kOrders.ns, kOrders.name);
   const auto put =
@@ -209,7 +209,7 @@ Task<Result<StreamMetadata>> DropAndUndo(CatalogWorld& world, MetadataStore& met
   co_return co_await create;
 }
 
-Task<Result<StreamMetadata>> ReleaseInTurn(CatalogWorld& world, MetadataHold activation, MetadataHold deletion) {
+Task<Result<StreamMetadata>> ReleaseInTurn(CatalogWorld& world, Hold activation, Hold deletion) {
   co_await deletion.Reached();
   activation.Release();
   const Status slept = co_await SleepFor(world.sim.runtime(), OpContext(), std::chrono::seconds(10));
@@ -227,9 +227,9 @@ TEST(StreamCreation, WhileItIsUndoneNoOtherCreationCanFinishIt) {
   FaultMetadataStore slow_store(world.sim.runtime(), world.meta, slow_plan);
   FaultMetadataStore undo_store(world.sim.runtime(), world.meta, undo_plan);
   const std::string config = StreamConfigKey(kOrders.ns, kOrders.name);
-  const MetadataHold::Point before = MetadataHold::Point::kBeforeApply;
-  const MetadataHold activation = slow_plan.HoldNext(MetadataOp::kCompareAndSet, config, before);
-  const MetadataHold deletion = undo_plan.HoldNext(MetadataOp::kDelete, config, before);
+  const HoldPoint before = HoldPoint::kBeforeApply;
+  const Hold activation = slow_plan.HoldNext(MetadataOp::kCompareAndSet, config, before);
+  const Hold deletion = undo_plan.HoldNext(MetadataOp::kDelete, config, before);
   StreamCatalog slow(world.sim.runtime(), slow_store);
   std::vector<Task<Result<StreamMetadata>>> tasks;
   tasks.push_back(slow.CreateStream(OpContext(), kOrders, kPartitions, {}));

@@ -122,6 +122,12 @@ struct LeaseKeeper::Parts {
     co_return opened;
   }
 
+  /// The store says that the session has ended, whatever own arithmetic says.
+  void Forget(const std::shared_ptr<MetadataSession>& ended) {
+    const std::lock_guard lock(mutex);
+    if (session == ended) session = nullptr;
+  }
+
   Task<Result<LeaseUse>> Take(OpContext context, LogId log) {
     LS_CO_ASSIGN(std::shared_ptr<MetadataSession> live, co_await LiveSession(context));
     std::string token = runtime.random.Uuid();
@@ -132,6 +138,7 @@ struct LeaseKeeper::Parts {
     if (!created.ok()) {
       if (created.status().code() == StatusCode::kIndeterminate) Retire(lease);
       // Fenced here speaks of the session, not of the log: a retry gets a new session.
+      if (created.status().code() == StatusCode::kFenced) Forget(live);
       if (created.status().code() == StatusCode::kFenced || created.status().code() == StatusCode::kIndeterminate) {
         co_return created.status().As(StatusCode::kUnavailable).With("log", log.value());
       }
@@ -154,6 +161,12 @@ struct LeaseKeeper::Parts {
     }
     if (former) Retire(former);
     co_return use;
+  }
+
+  Task<Result<LeaseUse>> TakeInTurn(OpContext context, LogId log, AsyncMutex& turn) {
+    LS_CO_ASSIGN(const AsyncMutex::Lock one_at_a_time, co_await turn.Acquire(context));
+    if (LeaseUse held = FindUsable(log)) co_return held;
+    co_return co_await Take(std::move(context), log);
   }
 
   /// Takes a lease out of use. Its record is deleted once nothing is under way under it.
@@ -242,22 +255,18 @@ void LeaseKeeper::Start() { parts_->gate.Spawn(parts_->Background()); }
 Task<Result<LeaseUse>> LeaseKeeper::Acquire(OpContext context, LogId log) {
   const std::shared_ptr<Parts> parts = parts_;
   if (LeaseUse held = parts->FindUsable(log)) co_return held;
-  std::shared_ptr<AsyncMutex> taking;
+  std::shared_ptr<AsyncMutex> turn;
   {
     const std::lock_guard lock(parts->mutex);
     std::shared_ptr<AsyncMutex>& entry = parts->taking[log];
     if (!entry) entry = std::make_shared<AsyncMutex>(parts->runtime);
-    taking = entry;
+    turn = entry;
   }
-  Result<LeaseUse> taken = Unavailable("no try was made");
-  {
-    LS_CO_ASSIGN(const AsyncMutex::Lock one_at_a_time, co_await taking->Acquire(context));
-    if (LeaseUse held = parts->FindUsable(log)) co_return held;
-    taken = co_await parts->Take(std::move(context), log);
-  }
+  Result<LeaseUse> taken = co_await parts->TakeInTurn(std::move(context), log, *turn);
   {
     const std::lock_guard lock(parts->mutex);
-    parts->taking.erase(log);
+    // Whoever waits for the turn holds it too; with another mutex a second lease would be taken beside it.
+    if (turn.use_count() == 2) parts->taking.erase(log);
   }
   co_return taken;
 }

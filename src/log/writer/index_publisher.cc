@@ -81,9 +81,11 @@ void LogWriter::Parts::ApplyLocked(const SectionPtr& section, SectionEvent event
       gate.Spawn(RetryLater(section));
       return;
     case SectionAction::kFail: return FailLocked(section, why);
-    case SectionAction::kAnswerFenced:
+    case SectionAction::kAnswerDeleted:
       section->lease.Invalidate();
-      return FailLocked(section, Fenced("the log was deleted").With("log", section->log.value()));
+      // Stored, so it is not answered as not done (docs/adr/0003).
+      return FailLocked(section, Indeterminate("the append was stored in a log that is being deleted, and goes with it")
+                                     .With("log", section->log.value()));
     case SectionAction::kPark:
       ++stats.unknown_sections;
       if (!std::exchange(logs[section->log].parked, true)) ++stats.parked_logs;
@@ -282,7 +284,8 @@ Task<void> LogWriter::Parts::TakeCommitted(SectionPtr section, CommittedRecord r
   }
   const std::lock_guard lock(mutex);
   if (section->ended) co_return;
-  const bool deleted = fenced || record.end <= section->end_before;
+  // Records of this put below an end that was seen before: the log began anew in between.
+  const bool deleted = fenced || record.end - section->records < section->end_before;
   if (deleted) {
     ApplyLocked(section, SectionEvent::kLogDeleted, OkStatus());
   } else if (!model::MayAcknowledge(section->object->begun, Now(), options.times.grace)) {

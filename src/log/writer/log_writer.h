@@ -59,7 +59,7 @@ class LogWriter {
   /// offsets in the order of these calls: the entry takes its place in the queue when the returned task is
   /// first awaited, unless the queue is full and it has to wait.
   ///
-  /// Errors: invalid_argument, fenced (the log is being deleted), resource_exhausted, unavailable,
+  /// Errors: invalid_argument, fenced (the log is being deleted; see also indeterminate), resource_exhausted, unavailable,
   /// cancelled and deadline_exceeded: not appended. indeterminate: appended or not, perhaps later; appending
   /// it again may store it twice. A cancelled append that is already on its way is waited for.
   Task<Result<LogEntryHeader>> Append(OpContext context, AppendRequest request);

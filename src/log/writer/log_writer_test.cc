@@ -199,6 +199,26 @@ TEST_F(LogWriterTest, ASlowPutHoldsBackItsOwnLogsOnly) {
   EXPECT_EQ((*behind)->offset, Offset(1));
 }
 
+TEST_F(LogWriterTest, AnAppendThatLandsInALogBegunAnewIsNotAcknowledged) {
+  Open();
+  ASSERT_TRUE(Append(1, "a").ok());
+  Hold hold = faults_.HoldNext(ObjectOp::kPut, "", HoldPoint::kBeforeApply);
+  std::optional<Result<LogEntryHeader>> answer;
+  auto run = [](LogWriter* writer, AppendRequest request, std::optional<Result<LogEntryHeader>>* out) -> Task<void> {
+    out->emplace(co_await writer->Append(OpContext(), std::move(request)));
+  };
+  Gate gate(rt());
+  // More records than the log had: the end that comes back lies above the one known before all the same.
+  gate.Spawn(run(writer_.get(), Entry(1, "five", 5), &answer));
+  ASSERT_TRUE(scheduler_.Run(Reached(&hold)).ok());
+  ASSERT_TRUE(scheduler_.Run(meta_.DeleteRange(OpContext(), Partition::OfLog(LogId(1)), FirstIndexKey(LogId(1)),
+                                               LastIndexKey(LogId(1))))
+                  .ok());
+  hold.Release();
+  ASSERT_TRUE(scheduler_.Run(gate.Close()).ok());
+  EXPECT_EQ(answer->status().code(), StatusCode::kIndeterminate) << answer->status().ToString();
+}
+
 TEST_F(LogWriterTest, WhatACallerQueuedBehindAFailureFailsAsNotDone) {
   WriterOptions options;
   options.target_object_bytes = 1;

@@ -190,8 +190,7 @@ class World {
   }
   Result<LogEntryHeader> Append(std::string_view payload) { return Answer(Start(payload)); }
 
-  template <class AnyHold>
-  void Reach(AnyHold hold) {
+  void Reach(Hold hold) {
     Run(AwaitHold(std::move(hold)));
   }
   void Sleep(Duration d) { ASSERT_TRUE(Run(SleepFor(rt(), OpContext(), d)).ok()); }
@@ -252,8 +251,7 @@ class World {
     started->done.Set();
   }
   static Task<void> AwaitEvent(std::shared_ptr<Started> started) { co_await started->done.Wait(); }
-  template <class AnyHold>
-  static Task<void> AwaitHold(AnyHold hold) {
+  static Task<void> AwaitHold(Hold hold) {
     co_await hold.Reached();
   }
 
@@ -274,10 +272,7 @@ class World {
   Gate appends_{rt()};
 };
 
-using PutPoint = MetadataHold::Point;
-
-template <class AnyHold>
-Task<void> AwaitDone(AnyHold hold) {
+Task<void> AwaitDone(Hold hold) {
   co_await hold.Done();
 }
 
@@ -359,7 +354,7 @@ void WaitingProcessStopped(World& w) {
 // --- issued ----------------------------------------------------------------------------------------------
 
 void IssuedLateAnswerIsNeverAcknowledged(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kAfterApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(put);
   w.MoveWall(kOlderThanHalfTheGrace);
@@ -371,14 +366,14 @@ void IssuedLateAnswerIsNeverAcknowledged(World& w) {
 
 void IssuedLogDeleted(World& w) {
   ASSERT_TRUE(w.Append("a").ok());
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kBeforeApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kBeforeApply);
   const auto append = w.Start("bb");
   w.Reach(put);
   ASSERT_TRUE(w.Run(w.store().DeleteRange(OpContext(), Partition::OfLog(kLog), FirstIndexKey(kLog),
                                           LastIndexKey(kLog)))
                   .ok());
   put.Release();
-  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kFenced);
+  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kIndeterminate);
 }
 
 void IssuedRefusedIsSentAgain(World& w) {
@@ -417,7 +412,7 @@ void IssuedLostAnswerIsFound(World& w) {
 }
 
 void IssuedDeadlineParksUntilFound(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kAfterApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(put);
   EXPECT_TRUE(w.Answer(append).ok()) << "unanswered for index_deadline, but its record was found";
@@ -427,7 +422,7 @@ void IssuedDeadlineParksUntilFound(World& w) {
 }
 
 void IssuedTooOldAtTheLastCheck(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kBeforeApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kBeforeApply);
   const auto append = w.Start("a");
   w.Reach(put);
   w.MoveWall(kOlderThanPublishDeadline);
@@ -438,7 +433,7 @@ void IssuedTooOldAtTheLastCheck(World& w) {
 }
 
 void IssuedSessionSuspectChecksTheFence(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kAfterApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(put);
   w.meta.SuspectSessions(true);
@@ -449,13 +444,13 @@ void IssuedSessionSuspectChecksTheFence(World& w) {
 }
 
 void IssuedSessionSuspectAndFenced(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kAfterApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(put);
   w.meta.SuspectSessions(true);
   w.FenceLog();
   put.Release();
-  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kFenced);
+  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kIndeterminate);
 }
 
 void IssuedSessionRefusedMoves(World& w) {
@@ -466,7 +461,7 @@ void IssuedSessionRefusedMoves(World& w) {
 }
 
 void IssuedProcessStoppedIsIndeterminate(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kBeforeApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kBeforeApply);
   const auto append = w.Start("a");
   w.Reach(put);
   EXPECT_FALSE(w.Stop(100ms));
@@ -478,7 +473,7 @@ void IssuedProcessStoppedIsIndeterminate(World& w) {
 
 void UnknownLateAnswerIsDamage(World& w) {
   w.meta_faults.OnNext(MetadataOp::kSequencedPut, "", MetadataFault::LoseAnswer());
-  const MetadataHold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", PutPoint::kAfterApply);
+  const Hold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(scan);
   w.MoveWall(kOlderThanHalfTheGrace);
@@ -489,7 +484,7 @@ void UnknownLateAnswerIsDamage(World& w) {
 }
 
 void UnknownUntilSettleTimeGivesUp(World& w) {
-  const MetadataHold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", PutPoint::kBeforeApply);
+  const Hold put = w.meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kBeforeApply);
   const auto append = w.Start("a", 5);
   w.Reach(put);
   w.AppendAsAnotherWriter(7);
@@ -507,7 +502,7 @@ void UnknownUntilSettleTimeGivesUp(World& w) {
 
 void UnknownSessionLostChecksTheFence(World& w) {
   w.meta_faults.OnNext(MetadataOp::kSequencedPut, "", MetadataFault::LoseAnswer());
-  const MetadataHold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", PutPoint::kAfterApply);
+  const Hold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(scan);
   ASSERT_TRUE(w.Run(w.meta.LoseSessions()).ok());
@@ -518,13 +513,13 @@ void UnknownSessionLostChecksTheFence(World& w) {
 
 void UnknownLogDeleted(World& w) {
   w.meta_faults.OnNext(MetadataOp::kSequencedPut, "", MetadataFault::LoseAnswer());
-  const MetadataHold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", PutPoint::kAfterApply);
+  const Hold scan = w.meta_faults.HoldNext(MetadataOp::kScan, "", HoldPoint::kAfterApply);
   const auto append = w.Start("a");
   w.Reach(scan);
   ASSERT_TRUE(w.Run(w.meta.LoseSessions()).ok());
   w.FenceLog();
   scan.Release();
-  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kFenced);
+  EXPECT_EQ(w.Answer(append).status().code(), StatusCode::kIndeterminate);
 }
 
 void UnknownProcessStopped(World& w) {

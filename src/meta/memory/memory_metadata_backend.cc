@@ -41,6 +41,15 @@ MetadataRecord MemoryMetadataBackend::ToRecord(const Shard::value_type& entry) {
   return MetadataRecord{entry.first, stored.value, stored.version, stored.created_ms, !stored.session.empty()};
 }
 
+void MemoryMetadataBackend::Observe(std::function<void(const MetadataChange&)> observer) {
+  const std::lock_guard lock(mutex_);
+  observer_ = std::move(observer);
+}
+
+void MemoryMetadataBackend::Tell(const Shard::value_type& entry, bool removed) const {
+  if (observer_) observer_(MetadataChange{entry.second.partition, ToRecord(entry), removed});
+}
+
 const MemoryMetadataBackend::Shard& MemoryMetadataBackend::ShardFor(const Partition& partition) const {
   return shards_[static_cast<std::size_t>(ShardOf(partition, shards()))];
 }
@@ -95,6 +104,7 @@ WriteAnswer MemoryMetadataBackend::Store(Step& step, std::int64_t now_ms, const 
   stored.session = write.owner_session;
   if (!stored.session.empty()) sessions_[stored.session].keys.emplace(number, write.key);
   step.Touch(stored.partition);
+  Tell(*at, false);
   return WriteAnswer{stored.version, stored.created_ms};
 }
 
@@ -121,6 +131,7 @@ Result<WriteAnswer> MemoryMetadataBackend::Apply(std::int64_t now_ms, const Writ
 
 MemoryMetadataBackend::Shard::iterator MemoryMetadataBackend::Erase(Step& step, int shard, Shard::iterator at) {
   step.Touch(at->second.partition);
+  Tell(*at, true);
   if (!at->second.session.empty()) sessions_[at->second.session].keys.erase({shard, at->first});
   return shards_[static_cast<std::size_t>(shard)].erase(at);
 }
@@ -212,6 +223,7 @@ void MemoryMetadataBackend::EndSession(Step& step, const std::string& id) {
     const auto at = shard.find(key);
     LS_INVARIANT(at != shard.end() && at->second.session == id, "a session lists the records that it has");
     step.Touch(at->second.partition);
+    Tell(*at, true);
     shard.erase(at);
   }
   sessions_.erase(found);

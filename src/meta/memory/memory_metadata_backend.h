@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,13 @@
 #include "runtime/event.h"
 
 namespace lakestream {
+
+/// A record that was written, or removed.
+struct MetadataChange {
+  std::string partition;
+  MetadataRecord record;  ///< a removed one as it was last
+  bool removed = false;
+};
 
 struct MemoryMetadataOptions {
   int shards = 4;  ///< 1 to 256
@@ -44,6 +52,8 @@ class MemoryMetadataBackend {
   std::vector<std::string> SessionIds() const;
   /// Every record, shard after shard.
   std::vector<MetadataRecord> Dump() const;
+  /// Is told of every change, in the order in which they take effect, from inside the step: it must not call the store.
+  void Observe(std::function<void(const MetadataChange&)> observer);
 
   // The steps behind MemoryMetadataStore. `now_ms` is the caller's wall clock.
 
@@ -90,6 +100,7 @@ class MemoryMetadataBackend {
   class Step;
 
   static MetadataRecord ToRecord(const Shard::value_type& entry);
+  void Tell(const Shard::value_type& entry, bool removed) const;
   const Shard& ShardFor(const Partition& partition) const;
   Status CheckGuard(const std::string& session) const;
   Shard::iterator Erase(Step& step, int shard, Shard::iterator at);
@@ -107,6 +118,7 @@ class MemoryMetadataBackend {
   std::int64_t last_created_ms_ = 0;
   std::uint64_t next_client_ = 1;
   std::uint64_t next_session_ = 1;
+  std::function<void(const MetadataChange&)> observer_;
 };
 
 }  // namespace lakestream

@@ -28,7 +28,7 @@ class FaultMetadataStore::Session final : public MetadataSession {
   Task<Status> Close(OpContext context) override {
     Call call{MetadataOp::kCloseSession, {id()}};
     return store_.Run<Status>(std::move(context), std::move(call),
-                              [session = inner_](OpContext c) { return session->Close(std::move(c)); });
+                              [session = inner_](MetadataStore&, OpContext c) { return session->Close(std::move(c)); });
   }
   Task<Status> Lose() {
     lost_ = true;
@@ -47,7 +47,15 @@ Status FaultMetadataStore::Call::Lost() const {
 }
 
 FaultMetadataStore::FaultMetadataStore(Runtime& runtime, MetadataStore& inner, MetadataFaultPlan& plan)
-    : ForwardingMetadataStore(inner), runtime_(runtime), plan_(plan), gate_(runtime) {}
+    : FaultMetadataStore(runtime, inner, plan, runtime, inner) {}
+FaultMetadataStore::FaultMetadataStore(Runtime& runtime, MetadataStore& inner, MetadataFaultPlan& plan,
+                                       Runtime& far_runtime, MetadataStore& far)
+    : ForwardingMetadataStore(inner),
+      runtime_(runtime),
+      plan_(plan),
+      far_runtime_(far_runtime),
+      far_(far),
+      gate_(far_runtime) {}
 FaultMetadataStore::~FaultMetadataStore() = default;
 
 Task<void> FaultMetadataStore::Stop() {
@@ -87,7 +95,7 @@ Task<R> FaultMetadataStore::Run(OpContext context, Call call, Inner<R> inner) {
   const Status alive = context.Check(runtime_.Now());
   if (!alive.ok()) co_return Failure<R>(call, alive);
   const std::optional<MetadataFaultPlan::Taken> taken = plan_.Take(call.op, call.keys);
-  if (!taken) co_return co_await inner(std::move(context));
+  if (!taken) co_return co_await inner(this->inner(), std::move(context));
   co_return co_await Meet<R>(std::move(context), std::move(call), taken->fault, std::move(inner));
 }
 
@@ -98,7 +106,7 @@ Task<R> FaultMetadataStore::Meet(OpContext context, Call call, MetadataFault fau
       co_return Failure<R>(call, fault.answer_);
     case MetadataFaultKind::kLoseAnswer: {
       // The answer, whatever it says, is what gets lost.
-      [[maybe_unused]] const R answer = co_await inner(std::move(context));
+      [[maybe_unused]] const R answer = co_await inner(this->inner(), std::move(context));
       co_return Failure<R>(call, call.Lost());
     }
     case MetadataFaultKind::kDelay:
@@ -117,14 +125,14 @@ Task<R> FaultMetadataStore::Meet(OpContext context, Call call, MetadataFault fau
     case MetadataFaultKind::kWatchMissed:
       break;
   }
-  co_return co_await inner(std::move(context));
+  co_return co_await inner(this->inner(), std::move(context));
 }
 
 template <class R>
 Task<R> FaultMetadataStore::RunDelayed(OpContext context, Call call, MetadataFault fault, Inner<R> inner) {
   const Status there = co_await SleepFor(runtime_, context, fault.before_);
   if (!there.ok()) co_return Failure<R>(call, there);
-  R answer = co_await inner(context);
+  R answer = co_await inner(this->inner(), context);
   const Status back = co_await SleepFor(runtime_, context, fault.after_);
   if (back.ok()) co_return answer;
   co_return Failure<R>(call, ChangesStore(call.op) ? call.Lost() : back);
@@ -141,8 +149,10 @@ Task<R> FaultMetadataStore::RunApart(OpContext context, Call call, MetadataFault
     started = gate_.Spawn(Held<R>(fault.hold_, apart, call, std::move(inner), answer));
   } else {
     const bool endless = context.deadline == MonotonicTime::max() && !context.cancel.stop_possible();
-    if (context.deadline == MonotonicTime::max()) context.deadline = runtime_.Now();
-    started = gate_.Spawn(Late<R>(runtime_, context.deadline + fault.after_, apart, std::move(inner)));
+    const MonotonicTime now = runtime_.Now();
+    if (context.deadline == MonotonicTime::max()) context.deadline = now;
+    const Duration wait = std::max(context.deadline - now, Duration::zero()) + fault.after_;
+    started = gate_.Spawn(Late<R>(wait, apart, std::move(inner)));
     if (started && endless) co_return Failure<R>(call, call.Lost());
   }
   LS_INVARIANT(started, "no call is held or late once the store was stopped");
@@ -152,9 +162,9 @@ Task<R> FaultMetadataStore::RunApart(OpContext context, Call call, MetadataFault
 }
 
 template <class R>
-Task<void> FaultMetadataStore::Held(std::shared_ptr<MetadataHold::State> hold, OpContext context, Call call,
+Task<void> FaultMetadataStore::Held(std::shared_ptr<Hold::State> hold, OpContext context, Call call,
                                     Inner<R> inner, Future<R> answer) {
-  if (hold->point == MetadataHold::Point::kBeforeApply) {
+  if (hold->point == HoldPoint::kBeforeApply) {
     hold->reached.Set();
     co_await hold->released.Wait();
     if (hold->answer) {
@@ -163,8 +173,8 @@ Task<void> FaultMetadataStore::Held(std::shared_ptr<MetadataHold::State> hold, O
       co_return;
     }
   }
-  R result = co_await inner(std::move(context));
-  if (hold->point == MetadataHold::Point::kAfterApply) {
+  R result = co_await inner(far_, std::move(context));
+  if (hold->point == HoldPoint::kAfterApply) {
     hold->reached.Set();
     co_await hold->released.Wait();
     if (hold->answer) result = Failure<R>(call, *hold->answer);
@@ -174,91 +184,86 @@ Task<void> FaultMetadataStore::Held(std::shared_ptr<MetadataHold::State> hold, O
 }
 
 template <class R>
-Task<void> FaultMetadataStore::Late(Runtime& runtime, MonotonicTime at, OpContext context, Inner<R> inner) {
-  const Status slept = co_await SleepUntil(runtime, context, at);
+Task<void> FaultMetadataStore::Late(Duration wait, OpContext context, Inner<R> inner) {
+  const Status slept = co_await SleepFor(far_runtime_, context, wait);
   LS_INVARIANT(slept.ok(), "nothing ends a late call's sleep early");
-  [[maybe_unused]] const R answer = co_await inner(std::move(context));
+  [[maybe_unused]] const R answer = co_await inner(far_, std::move(context));
 }
 
 Task<Result<std::vector<ReadAnswer>>> FaultMetadataStore::Read(OpContext context, std::vector<ReadRequest> requests) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kRead, {}};
   for (const ReadRequest& request : requests) call.keys.push_back(request.key);
   return Run<Result<std::vector<ReadAnswer>>>(
       std::move(context), std::move(call),
-      [store, requests = std::move(requests)](OpContext c) { return store->Read(std::move(c), requests); });
+      [requests = std::move(requests)](MetadataStore& store, OpContext c) { return store.Read(std::move(c), requests); });
 }
 
 Task<Result<WriteAnswer>> FaultMetadataStore::Put(OpContext context, Partition partition, std::string key,
                                                   Buffer value, WriteGuard guard) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kPut, {key}};
   return Run<Result<WriteAnswer>>(std::move(context), std::move(call),
-                                  [store, partition, key, value, guard](OpContext c) {
-                                    return store->Put(std::move(c), partition, key, value, guard);
+                                  [partition, key, value, guard](MetadataStore& store, OpContext c) {
+                                    return store.Put(std::move(c), partition, key, value, guard);
                                   });
 }
 
 Task<Result<WriteAnswer>> FaultMetadataStore::CreateIfAbsent(OpContext context, Partition partition, std::string key,
                                                              Buffer value, WriteGuard guard) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kCreateIfAbsent, {key}};
   return Run<Result<WriteAnswer>>(std::move(context), std::move(call),
-                                  [store, partition, key, value, guard](OpContext c) {
-                                    return store->CreateIfAbsent(std::move(c), partition, key, value, guard);
+                                  [partition, key, value, guard](MetadataStore& store, OpContext c) {
+                                    return store.CreateIfAbsent(std::move(c), partition, key, value, guard);
                                   });
 }
 
 Task<Result<WriteAnswer>> FaultMetadataStore::CreateEphemeral(OpContext context, Partition partition, std::string key,
                                                               Buffer value,
                                                               std::shared_ptr<MetadataSession> session) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kCreateEphemeral, {key}};
   return Run<Result<WriteAnswer>>(std::move(context), std::move(call),
-                                  [store, partition, key, value, session](OpContext c) {
-                                    return store->CreateEphemeral(std::move(c), partition, key, value, session);
+                                  [partition, key, value, session](MetadataStore& store, OpContext c) {
+                                    return store.CreateEphemeral(std::move(c), partition, key, value, session);
                                   });
 }
 
 Task<Result<WriteAnswer>> FaultMetadataStore::CompareAndSet(OpContext context, Partition partition, std::string key,
                                                             Buffer value, std::int64_t version, WriteGuard guard) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kCompareAndSet, {key}};
   return Run<Result<WriteAnswer>>(
-      std::move(context), std::move(call), [store, partition, key, value, version, guard](OpContext c) {
-        return store->CompareAndSet(std::move(c), partition, key, value, version, guard);
+      std::move(context), std::move(call), [partition, key, value, version, guard](MetadataStore& store, OpContext c) {
+        return store.CompareAndSet(std::move(c), partition, key, value, version, guard);
       });
 }
 
 Task<Status> FaultMetadataStore::Delete(OpContext context, Partition partition, std::string key, WriteGuard guard) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kDelete, {key}};
-  return Run<Status>(std::move(context), std::move(call), [store, partition, key, guard](OpContext c) {
-    return store->Delete(std::move(c), partition, key, guard);
+  return Run<Status>(std::move(context), std::move(call), [partition, key, guard](MetadataStore& store, OpContext c) {
+    return store.Delete(std::move(c), partition, key, guard);
   });
 }
 
 Task<Status> FaultMetadataStore::DeleteRange(OpContext context, Partition partition, std::string from, std::string to,
                                              WriteGuard guard) {
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kDeleteRange, {from}};
-  return Run<Status>(std::move(context), std::move(call), [store, partition, from, to, guard](OpContext c) {
-    return store->DeleteRange(std::move(c), partition, from, to, guard);
+  return Run<Status>(std::move(context), std::move(call), [partition, from, to, guard](MetadataStore& store, OpContext c) {
+    return store.DeleteRange(std::move(c), partition, from, to, guard);
   });
 }
 
 template <class Page>
 Task<Result<Page>> FaultMetadataStore::RunPage(OpContext context, MetadataOp op, KeyRange range, int limit,
-                                               std::function<Task<Result<Page>>(OpContext, int)> inner) {
+                                               std::function<Task<Result<Page>>(MetadataStore&, OpContext, int)> inner) {
   LS_CO_TRY(context.Check(runtime_.Now()));
   Call call{op, {range.from}};
   const std::optional<MetadataFaultPlan::Taken> taken = plan_.Take(op, call.keys);
-  if (!taken) co_return co_await inner(std::move(context), limit);
+  if (!taken) co_return co_await inner(this->inner(), std::move(context), limit);
   const MetadataFaultKind kind = taken->fault.kind();
   const bool shortened = kind == MetadataFaultKind::kShortPage || kind == MetadataFaultKind::kCutPages;
   // A limit that the store refuses stays one.
   if (shortened && limit <= kMaxMetadataPageLimit) limit = std::min(limit, taken->fault.count_);
-  Inner<Result<Page>> page = [inner, limit](OpContext c) { return inner(std::move(c), limit); };
+  Inner<Result<Page>> page = [inner, limit](MetadataStore& store, OpContext c) {
+    return inner(store, std::move(c), limit);
+  };
   Result<Page> answer =
       co_await Meet<Result<Page>>(std::move(context), std::move(call), taken->fault, std::move(page));
   if (answer.ok() && kind == MetadataFaultKind::kCutPages) answer->next.reset();
@@ -266,18 +271,16 @@ Task<Result<Page>> FaultMetadataStore::RunPage(OpContext context, MetadataOp op,
 }
 
 Task<Result<KeyPage>> FaultMetadataStore::List(OpContext context, KeyRange range, std::string cursor, int limit) {
-  MetadataStore* store = &inner();
   return RunPage<KeyPage>(std::move(context), MetadataOp::kList, range, limit,
-                          [store, range, cursor](OpContext c, int at_most) {
-                            return store->List(std::move(c), range, cursor, at_most);
+                          [range, cursor](MetadataStore& store, OpContext c, int at_most) {
+                            return store.List(std::move(c), range, cursor, at_most);
                           });
 }
 
 Task<Result<ScanPage>> FaultMetadataStore::Scan(OpContext context, KeyRange range, std::string cursor, int limit) {
-  MetadataStore* store = &inner();
   return RunPage<ScanPage>(std::move(context), MetadataOp::kScan, range, limit,
-                           [store, range, cursor](OpContext c, int at_most) {
-                             return store->Scan(std::move(c), range, cursor, at_most);
+                           [range, cursor](MetadataStore& store, OpContext c, int at_most) {
+                             return store.Scan(std::move(c), range, cursor, at_most);
                            });
 }
 
@@ -295,7 +298,6 @@ Task<std::vector<Result<SequencedPutAnswer>>> FaultMetadataStore::SequencedPut(
 Task<std::vector<Result<SequencedPutAnswer>>> FaultMetadataStore::RunSplit(OpContext context,
                                                                            std::vector<SequencedPutRequest> requests,
                                                                            MetadataFaultPlan::Taken taken) {
-  MetadataStore* store = &inner();
   Answers answers(requests.size(), Result<SequencedPutAnswer>(Internal("no answer")));
   Call call{MetadataOp::kSequencedPut, {}};
   std::vector<SequencedPutRequest> hit;
@@ -323,12 +325,12 @@ Task<std::vector<Result<SequencedPutAnswer>>> FaultMetadataStore::RunSplit(OpCon
   }
   std::vector<Task<Answers>> parts;
   if (!hit.empty()) {
-    Inner<Answers> put = [store, hit = std::move(hit)](OpContext c) {
-      return store->SequencedPut(std::move(c), hit);
+    Inner<Answers> put = [hit = std::move(hit)](MetadataStore& store, OpContext c) {
+      return store.SequencedPut(std::move(c), hit);
     };
     parts.push_back(Meet<Answers>(context, std::move(call), std::move(taken.fault), std::move(put)));
   }
-  if (!spared.empty()) parts.push_back(store->SequencedPut(context, std::move(spared)));
+  if (!spared.empty()) parts.push_back(inner().SequencedPut(context, std::move(spared)));
   std::vector<Answers> ends = co_await WhenAll(runtime_, std::move(parts));
   places.insert(places.end(), spared_places.begin(), spared_places.end());
   std::size_t next = 0;
@@ -340,9 +342,8 @@ Task<std::vector<Result<SequencedPutAnswer>>> FaultMetadataStore::RunSplit(OpCon
 
 Task<Result<std::shared_ptr<MetadataSession>>> FaultMetadataStore::OpenSession(OpContext context, Duration timeout) {
   using Opened = Result<std::shared_ptr<MetadataSession>>;
-  MetadataStore* store = &inner();
   Call call{MetadataOp::kOpenSession, {std::string()}};
-  Inner<Opened> open = [store, timeout](OpContext c) { return store->OpenSession(std::move(c), timeout); };
+  Inner<Opened> open = [timeout](MetadataStore& store, OpContext c) { return store.OpenSession(std::move(c), timeout); };
   Task<Opened> run = Run<Opened>(std::move(context), std::move(call), std::move(open));
   LS_CO_ASSIGN(std::shared_ptr<MetadataSession> inner_session, co_await run);
   const auto session = std::make_shared<Session>(*this, std::move(inner_session));

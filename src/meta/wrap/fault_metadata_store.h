@@ -18,6 +18,10 @@ class FaultMetadataStore final : public ForwardingMetadataStore {
  public:
   /// `inner` and `plan` outlive this.
   FaultMetadataStore(Runtime& runtime, MetadataStore& inner, MetadataFaultPlan& plan);
+  /// For a caller that can be killed or frozen: calls that go on without it run on `far_runtime` and reach the same
+  /// records by `far`.
+  FaultMetadataStore(Runtime& runtime, MetadataStore& inner, MetadataFaultPlan& plan, Runtime& far_runtime,
+                     MetadataStore& far);
   ~FaultMetadataStore() override;
 
   /// Lets go every call that is held and waits for all that goes on without its caller. No fault that needs that
@@ -59,8 +63,9 @@ class FaultMetadataStore final : public ForwardingMetadataStore {
     std::vector<std::string> keys;
     Status Lost() const;
   };
+  /// Sends the call to the store that is given.
   template <class R>
-  using Inner = std::function<Task<R>(OpContext)>;
+  using Inner = std::function<Task<R>(MetadataStore&, OpContext)>;
 
   /// The answer of a call of which every part ends with this status.
   template <class R>
@@ -76,19 +81,20 @@ class FaultMetadataStore final : public ForwardingMetadataStore {
   template <class R>
   Task<R> RunApart(OpContext context, Call call, MetadataFault fault, Inner<R> inner);
   template <class R>
-  static Task<void> Held(std::shared_ptr<MetadataHold::State> hold, OpContext context, Call call, Inner<R> inner,
-                         Future<R> answer);
+  Task<void> Held(std::shared_ptr<Hold::State> hold, OpContext context, Call call, Inner<R> inner, Future<R> answer);
   template <class R>
-  static Task<void> Late(Runtime& runtime, MonotonicTime at, OpContext context, Inner<R> inner);
+  Task<void> Late(Duration wait, OpContext context, Inner<R> inner);
   template <class Page>
   Task<Result<Page>> RunPage(OpContext context, MetadataOp op, KeyRange range, int limit,
-                             std::function<Task<Result<Page>>(OpContext, int)> inner);
+                             std::function<Task<Result<Page>>(MetadataStore&, OpContext, int)> inner);
   /// The requests that the fault is for meet it, the others reach the store.
   Task<Answers> RunSplit(OpContext context, std::vector<SequencedPutRequest> requests,
                          MetadataFaultPlan::Taken taken);
 
   Runtime& runtime_;
   MetadataFaultPlan& plan_;
+  Runtime& far_runtime_;
+  MetadataStore& far_;
   Gate gate_;
   std::mutex mutex_;
   bool suspect_ = false;

@@ -159,7 +159,7 @@ TEST_P(FaultMetadataStoreTest, AFaultOfABatchIsForTheRequestsItNames) { RunBody(
 
 Task<void> HoldsBefore(World& w) {
   const Buffer value;
-  const MetadataHold hold = w.plan.HoldNext(MetadataOp::kPut, "k", MetadataHold::Point::kBeforeApply);
+  const Hold hold = w.plan.HoldNext(MetadataOp::kPut, "k", HoldPoint::kBeforeApply);
   const OpContext context = w.Patient();
   EXPECT_FALSE(hold.reached());
   CO_ASSERT_CODE(co_await w.store.Put(context, kLog7, "key", value), kIndeterminate);
@@ -177,7 +177,7 @@ Task<Status> PutKey(MetadataStore& store, std::string key) {
   const Result<WriteAnswer> put = co_await store.Put(OpContext(), kLog7, std::move(key), value);
   co_return put.status();
 }
-Task<Status> LetGo(World& w, MetadataHold hold, std::optional<Status> answer, bool applied) {
+Task<Status> LetGo(World& w, Hold hold, std::optional<Status> answer, bool applied) {
   co_await hold.Reached();
   EXPECT_EQ(co_await Has(w.truth, hold.key()), applied);
   if (answer) {
@@ -189,23 +189,23 @@ Task<Status> LetGo(World& w, MetadataHold hold, std::optional<Status> answer, bo
 }
 Task<void> HoldsAndAnswers(World& w) {
   struct Case {
-    MetadataHold::Point point;
+    HoldPoint point;
     std::optional<Status> answer;
     StatusCode expected;
     bool there;
   };
   const std::vector<Case> cases = {
-      {MetadataHold::Point::kBeforeApply, std::nullopt, StatusCode::kOk, true},
-      {MetadataHold::Point::kBeforeApply, Unavailable("no"), StatusCode::kUnavailable, false},
-      {MetadataHold::Point::kAfterApply, std::nullopt, StatusCode::kOk, true},
-      {MetadataHold::Point::kAfterApply, Indeterminate("lost"), StatusCode::kIndeterminate, true},
+      {HoldPoint::kBeforeApply, std::nullopt, StatusCode::kOk, true},
+      {HoldPoint::kBeforeApply, Unavailable("no"), StatusCode::kUnavailable, false},
+      {HoldPoint::kAfterApply, std::nullopt, StatusCode::kOk, true},
+      {HoldPoint::kAfterApply, Indeterminate("lost"), StatusCode::kIndeterminate, true},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string key = "case" + std::to_string(i);
-    const MetadataHold hold = w.plan.HoldNext(MetadataOp::kPut, key, cases[i].point);
+    const Hold hold = w.plan.HoldNext(MetadataOp::kPut, key, cases[i].point);
     std::vector<Task<Status>> tasks;
     tasks.push_back(PutKey(w.store, key));
-    tasks.push_back(LetGo(w, hold, cases[i].answer, cases[i].point == MetadataHold::Point::kAfterApply));
+    tasks.push_back(LetGo(w, hold, cases[i].answer, cases[i].point == HoldPoint::kAfterApply));
     const std::vector<Status> ends = co_await WhenAll(w.runtime, std::move(tasks));
     EXPECT_EQ(ends[0].code(), cases[i].expected) << i;
     EXPECT_EQ(co_await Has(w.truth, key), cases[i].there) << i;
@@ -313,7 +313,7 @@ TEST_P(FaultMetadataStoreTest, WatchesAreLateAndMissed) { RunBody(Watches); }
 
 Task<void> HeldUntilStop(World& w) {
   const Buffer value;
-  (void)w.plan.HoldNext(MetadataOp::kPut, "", MetadataHold::Point::kBeforeApply);
+  (void)w.plan.HoldNext(MetadataOp::kPut, "", HoldPoint::kBeforeApply);
   const OpContext context = w.Patient();
   CO_ASSERT_CODE(co_await w.store.Put(context, kLog7, "k", value), kIndeterminate);
   co_await w.fault.Stop();

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "meta/wrap/metadata_op.h"
-#include "runtime/runtime.h"
+#include "runtime/fault/fault_rules.h"
 
 namespace lakestream {
 
@@ -27,45 +24,6 @@ enum class MetadataFaultKind {
   kHold,
 };
 inline constexpr int kMetadataFaultKinds = 10;
-
-/// A call that stands still until the test lets it go. Its caller waits no longer than its context lasts:
-/// then a write is indeterminate for it, and what is let go on later still reaches the store. Copies share
-/// the call. Thread safety: any thread.
-class MetadataHold {
- public:
-  enum class Point {
-    kBeforeApply,  ///< the store has not seen the call, nor asked `admit`
-    kAfterApply,   ///< the store has answered, the caller does not know
-  };
-
-  /// co_await hold.Reached(): the call has come to its hold point.
-  Event::SureAwaiter Reached() const;
-  /// co_await hold.Done(): the call is over, whether its caller still waits or not.
-  Event::SureAwaiter Done() const;
-  bool reached() const;
-  /// Lets the call go on.
-  void Release() const;
-  /// Ends the call with this answer. Before applying: the store never sees it. Requires: not ok.
-  void Release(Status answer) const;
-  /// The key of the call. Requires: reached().
-  std::string key() const;
-
- private:
-  friend class MetadataFault;
-  friend class MetadataFaultPlan;
-  friend class FaultMetadataStore;
-  struct State {
-    State(Executor& executor, Point p) : point(p), reached(executor), released(executor), done(executor) {}
-    const Point point;
-    std::string key;  // written before reached is set
-    Event reached;
-    std::optional<Status> answer;  // written before released is set
-    Event released;
-    Event done;
-  };
-  explicit MetadataHold(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  std::shared_ptr<State> state_;
-};
 
 /// One thing that goes wrong with a call. A value.
 class MetadataFault {
@@ -92,10 +50,12 @@ class MetadataFault {
   /// AwaitChange sees no change: it lasts until its deadline, at most a minute.
   static MetadataFault WatchMissed();
 
+  /// The call stands still: see MetadataFaultPlan::HoldNext.
+  static MetadataFault Holding(std::shared_ptr<Hold::State> hold);
+
   MetadataFaultKind kind() const { return kind_; }
 
  private:
-  friend class MetadataFaultPlan;
   friend class FaultMetadataStore;
   explicit MetadataFault(MetadataFaultKind kind) : kind_(kind) {}
 
@@ -104,7 +64,7 @@ class MetadataFault {
   Duration before_ = Duration::zero();
   Duration after_ = Duration::zero();
   int count_ = 0;
-  std::shared_ptr<MetadataHold::State> hold_;
+  std::shared_ptr<Hold::State> hold_;
 };
 
 /// How often calls go wrong by chance, each in 10 000 calls of an operation that it applies to.
@@ -122,59 +82,20 @@ struct MetadataFaultRates {
   Duration max_late = std::chrono::seconds(60);
 };
 
-/// What goes wrong in a FaultMetadataStore: rules of a test, then chance. The first rule that matches a call
-/// takes it. A rule names an operation and a prefix of the key: of any request's key (Read), of any request's
-/// prefix (SequencedPut), of the lower bound (DeleteRange, List, Scan), of the session's id (CloseSession), of
-/// the partition's name (AwaitChange); OpenSession has the empty key. By chance a fault takes a whole batch of
-/// sequenced puts or the requests of one prefix in it. Thread safety: any thread.
-class MetadataFaultPlan {
+/// What goes wrong in a FaultMetadataStore. The keys of a rule: any request's key (Read), any request's prefix
+/// (SequencedPut), the lower bound (DeleteRange, List, Scan), the session's id (CloseSession), the partition's name
+/// (AwaitChange); OpenSession has the empty key. By chance a fault takes a whole batch of sequenced puts or the
+/// requests of one prefix in it.
+class MetadataFaultPlan : public FaultRules<MetadataOp, MetadataFault, kMetadataFaultKinds> {
  public:
-  explicit MetadataFaultPlan(Runtime& runtime) : runtime_(runtime) {}
+  using FaultRules::FaultRules;
 
-  /// The next `times` calls that match.
-  void OnNext(MetadataOp op, std::string prefix, MetadataFault fault, int times = 1);
-  /// The n-th call that matches from now on; 1 is the next. Counts calls that no earlier rule takes.
-  void OnNth(MetadataOp op, std::string prefix, int n, MetadataFault fault);
-  /// Every call that matches, until Heal.
-  void Always(MetadataOp op, std::string prefix, MetadataFault fault);
-  MetadataHold HoldNext(MetadataOp op, std::string prefix, MetadataHold::Point point);
   /// From now on chance decides where no rule does. `random` outlives the plan.
   void Randomize(MetadataFaultRates rates, Random& random);
-  /// No rules and no chance from now on. Calls that are held stay held.
-  void Heal();
-
-  /// How many calls have met this fault.
-  std::int64_t injected(MetadataFaultKind kind) const;
-  /// Rules that no call has met yet: a test that expects all of its faults to happen checks for 0.
-  int rules_left() const;
 
  private:
   friend class FaultMetadataStore;
-  struct Rule {
-    MetadataOp op;
-    std::string prefix;
-    MetadataFault fault;
-    int skip;
-    int times;  // 0: without end
-  };
-  struct Chance {
-    MetadataFaultRates rates;
-    Random* random;
-  };
-  struct Taken {
-    MetadataFault fault;
-    std::string prefix;  // the requests of a batch that it is for
-  };
-  std::optional<Taken> Take(MetadataOp op, const std::vector<std::string>& keys);
-  static std::optional<MetadataFault> Draw(const Chance& chance, MetadataOp op);
-  void ReleaseAll();
-
-  Runtime& runtime_;
-  mutable std::mutex mutex_;
-  std::list<Rule> rules_;
-  std::optional<Chance> chance_;
-  std::array<std::int64_t, kMetadataFaultKinds> injected_{};
-  std::vector<std::weak_ptr<MetadataHold::State>> holds_;
+  static std::optional<MetadataFault> Draw(const MetadataFaultRates& rates, Random& random, MetadataOp op);
 };
 
 }  // namespace lakestream

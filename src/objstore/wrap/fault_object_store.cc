@@ -58,28 +58,29 @@ Task<void> FaultObjectStore::Stop() {
 template <class R>
 Task<R> FaultObjectStore::Run(OpContext context, Call call, Inner<R> inner) {
   LS_CO_TRY(context.Check(runtime_.Now()));
-  const std::optional<Fault> fault = plan_.Take(call.op, call.keys);
-  if (!fault) co_return co_await inner(this->inner(), std::move(context));
-  switch (fault->kind()) {
+  const std::optional<FaultPlan::Taken> taken = plan_.Take(call.op, call.keys);
+  if (!taken) co_return co_await inner(this->inner(), std::move(context));
+  const Fault& fault = taken->fault;
+  switch (fault.kind()) {
     case FaultKind::kFail:
-    case FaultKind::kThrottle: co_return fault->answer_;
+    case FaultKind::kThrottle: co_return fault.answer_;
     case FaultKind::kLoseAnswer: {
       // The answer, whatever it says, is what gets lost.
       [[maybe_unused]] const R answer = co_await inner(this->inner(), std::move(context));
       co_return call.Lost();
     }
     case FaultKind::kDelay:
-      co_return co_await RunDelayed<R>(std::move(context), std::move(call), *fault, std::move(inner));
+      co_return co_await RunDelayed<R>(std::move(context), std::move(call), fault, std::move(inner));
     case FaultKind::kApplyLate:
     case FaultKind::kHold:
-      co_return co_await RunApart<R>(std::move(context), std::move(call), *fault, std::move(inner));
+      co_return co_await RunApart<R>(std::move(context), std::move(call), fault, std::move(inner));
     case FaultKind::kShortBody:
     case FaultKind::kFlipByte:
     case FaultKind::kCutList:
     case FaultKind::kShortPage: break;
   }
   R answer = co_await inner(this->inner(), std::move(context));
-  Spoil(fault->kind(), fault->count_, answer);
+  Spoil(fault.kind(), fault.count_, answer);
   co_return answer;
 }
 

@@ -7,23 +7,6 @@
 
 namespace lakestream {
 
-Event::SureAwaiter Hold::Reached() const { return state_->reached.Wait(); }
-Event::SureAwaiter Hold::Done() const { return state_->done.Wait(); }
-bool Hold::reached() const { return state_->reached.IsSet(); }
-void Hold::Release() const { state_->released.Set(); }
-
-void Hold::Release(Status answer) const {
-  LS_INVARIANT(!answer.ok(), "a call ends early with an error only");
-  LS_INVARIANT(!state_->released.IsSet(), "a call is let go once");
-  state_->answer = std::move(answer);
-  state_->released.Set();
-}
-
-std::string Hold::key() const {
-  LS_INVARIANT(reached(), "the key is known once the call is held");
-  return state_->key;
-}
-
 Fault Fault::Fail(Status answer) {
   LS_INVARIANT(!answer.ok(), "a failure is not ok");
   Fault fault(FaultKind::kFail);
@@ -69,88 +52,21 @@ Fault Fault::ShortPage(std::uint64_t objects) {
   return fault;
 }
 
-void FaultPlan::OnNext(ObjectOp op, std::string prefix, Fault fault, int times) {
-  LS_INVARIANT(times >= 1, "a rule is for at least one call");
-  const std::lock_guard lock(mutex_);
-  rules_.push_back(Rule{op, std::move(prefix), std::move(fault), 0, times});
-}
-
-void FaultPlan::OnNth(ObjectOp op, std::string prefix, int n, Fault fault) {
-  LS_INVARIANT(n >= 1, "calls are counted from 1");
-  const std::lock_guard lock(mutex_);
-  rules_.push_back(Rule{op, std::move(prefix), std::move(fault), n - 1, 1});
-}
-
-void FaultPlan::Always(ObjectOp op, std::string prefix, Fault fault) {
-  const std::lock_guard lock(mutex_);
-  rules_.push_back(Rule{op, std::move(prefix), std::move(fault), 0, 0});
-}
-
-Hold FaultPlan::HoldNext(ObjectOp op, std::string prefix, HoldPoint point) {
+Fault Fault::Holding(std::shared_ptr<Hold::State> hold) {
   Fault fault(FaultKind::kHold);
-  fault.hold_ = std::make_shared<Hold::State>(runtime_.executor, point);
-  const Hold hold(fault.hold_);
-  const std::lock_guard lock(mutex_);
-  std::erase_if(holds_, [](const std::weak_ptr<Hold::State>& held) { return held.expired(); });
-  holds_.push_back(fault.hold_);
-  rules_.push_back(Rule{op, std::move(prefix), std::move(fault), 0, 1});
-  return hold;
+  fault.hold_ = std::move(hold);
+  return fault;
 }
 
 void FaultPlan::Randomize(FaultRates rates, Random& random) {
-  const std::lock_guard lock(mutex_);
-  chance_ = Chance{rates, &random};
+  SetChance([rates, &random](ObjectOp op, const std::vector<std::string>&) {
+    std::optional<Taken> taken;
+    if (std::optional<Fault> drawn = Draw(rates, random, op)) taken = Taken{*std::move(drawn), std::string()};
+    return taken;
+  });
 }
 
-void FaultPlan::Heal() {
-  const std::lock_guard lock(mutex_);
-  rules_.clear();
-  chance_.reset();
-}
-
-std::int64_t FaultPlan::injected(FaultKind kind) const {
-  const std::lock_guard lock(mutex_);
-  return injected_[static_cast<std::size_t>(kind)];
-}
-
-int FaultPlan::rules_left() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<int>(std::count_if(rules_.begin(), rules_.end(), [](const Rule& r) { return r.times != 0; }));
-}
-
-void FaultPlan::ReleaseAll() {
-  std::vector<std::weak_ptr<Hold::State>> holds;
-  {
-    const std::lock_guard lock(mutex_);
-    holds.swap(holds_);
-  }
-  for (const auto& held : holds) {
-    if (const auto state = held.lock()) state->released.Set();
-  }
-}
-
-std::optional<Fault> FaultPlan::Take(ObjectOp op, const std::vector<std::string>& keys) {
-  const std::lock_guard lock(mutex_);
-  std::optional<Fault> taken;
-  for (auto rule = rules_.begin(); rule != rules_.end(); ++rule) {
-    const auto matches = [&rule](const std::string& key) { return key.starts_with(rule->prefix); };
-    if (rule->op != op || std::none_of(keys.begin(), keys.end(), matches)) continue;
-    if (rule->skip > 0) {
-      --rule->skip;
-      continue;
-    }
-    taken = rule->fault;
-    if (rule->times > 0 && --rule->times == 0) rules_.erase(rule);
-    break;
-  }
-  if (!taken && chance_) taken = Draw(*chance_, op);
-  if (taken) ++injected_[static_cast<std::size_t>(taken->kind())];
-  return taken;
-}
-
-std::optional<Fault> FaultPlan::Draw(const Chance& chance, ObjectOp op) {
-  const FaultRates& rates = chance.rates;
-  Random& random = *chance.random;
+std::optional<Fault> FaultPlan::Draw(const FaultRates& rates, Random& random, ObjectOp op) {
   const auto up_to = [&random](Duration most) {
     return Duration(static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(most.count()) + 1)));
   };

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "objstore/wrap/object_op.h"
-#include "runtime/runtime.h"
+#include "runtime/fault/fault_rules.h"
 
 namespace lakestream {
 
@@ -27,45 +24,6 @@ enum class FaultKind {
   kHold,
 };
 inline constexpr int kFaultKinds = 10;
-
-enum class HoldPoint {
-  kBeforeApply,  ///< the store has not seen the call
-  kAfterApply,   ///< the store has answered, the caller does not know
-};
-
-/// A call that stands still until the test lets it go. Its caller waits no longer than its context lasts:
-/// then a write is indeterminate for it, and what is let go on later still reaches the store. Copies share
-/// the call. Thread safety: any thread.
-class Hold {
- public:
-  /// co_await hold.Reached(): the call has come to its hold point.
-  Event::SureAwaiter Reached() const;
-  /// co_await hold.Done(): the call is over, whether its caller still waits or not.
-  Event::SureAwaiter Done() const;
-  bool reached() const;
-  /// Lets the call go on.
-  void Release() const;
-  /// Ends the call with this answer. Before applying: the store never sees it. Requires: not ok.
-  void Release(Status answer) const;
-  /// The key of the call. Requires: reached().
-  std::string key() const;
-
- private:
-  friend class Fault;
-  friend class FaultPlan;
-  friend class FaultObjectStore;
-  struct State {
-    State(Executor& executor, HoldPoint p) : point(p), reached(executor), released(executor), done(executor) {}
-    const HoldPoint point;
-    std::string key;  // written before reached is set
-    Event reached;
-    std::optional<Status> answer;  // written before released is set
-    Event released;
-    Event done;
-  };
-  explicit Hold(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  std::shared_ptr<State> state_;
-};
 
 /// One thing that goes wrong with a call. A value.
 class Fault {
@@ -91,10 +49,12 @@ class Fault {
   /// List gives this many objects of its page (at least 1) and where to go on, as a store may.
   static Fault ShortPage(std::uint64_t objects);
 
+  /// The call stands still: see FaultPlan::HoldNext.
+  static Fault Holding(std::shared_ptr<Hold::State> hold);
+
   FaultKind kind() const { return kind_; }
 
  private:
-  friend class FaultPlan;
   friend class FaultObjectStore;
   explicit Fault(FaultKind kind) : kind_(kind) {}
 
@@ -121,53 +81,17 @@ struct FaultRates {
   Duration max_late = std::chrono::seconds(60);
 };
 
-/// What goes wrong in a FaultObjectStore: rules of a test, then chance. The first rule that matches a call
-/// takes it. A rule names an operation and a prefix of the key (List: of its prefix; Delete: of any of its
-/// keys). Thread safety: any thread.
-class FaultPlan {
+/// What goes wrong in a FaultObjectStore. The keys of a rule: List: its prefix; Delete: any of its keys.
+class FaultPlan : public FaultRules<ObjectOp, Fault, kFaultKinds> {
  public:
-  explicit FaultPlan(Runtime& runtime) : runtime_(runtime) {}
+  using FaultRules::FaultRules;
 
-  /// The next `times` calls that match.
-  void OnNext(ObjectOp op, std::string prefix, Fault fault, int times = 1);
-  /// The n-th call that matches from now on; 1 is the next. Counts calls that no earlier rule takes.
-  void OnNth(ObjectOp op, std::string prefix, int n, Fault fault);
-  /// Every call that matches, until Heal.
-  void Always(ObjectOp op, std::string prefix, Fault fault);
-  Hold HoldNext(ObjectOp op, std::string prefix, HoldPoint point);
   /// From now on chance decides where no rule does. `random` outlives the plan.
   void Randomize(FaultRates rates, Random& random);
-  /// No rules and no chance from now on. Calls that are held stay held.
-  void Heal();
-
-  /// How many calls have met this fault.
-  std::int64_t injected(FaultKind kind) const;
-  /// Rules that no call has met yet: a test that expects all of its faults to happen checks for 0.
-  int rules_left() const;
 
  private:
   friend class FaultObjectStore;
-  struct Rule {
-    ObjectOp op;
-    std::string prefix;
-    Fault fault;
-    int skip;
-    int times;  // 0: without end
-  };
-  struct Chance {
-    FaultRates rates;
-    Random* random;
-  };
-  std::optional<Fault> Take(ObjectOp op, const std::vector<std::string>& keys);
-  static std::optional<Fault> Draw(const Chance& chance, ObjectOp op);
-  void ReleaseAll();
-
-  Runtime& runtime_;
-  mutable std::mutex mutex_;
-  std::list<Rule> rules_;
-  std::optional<Chance> chance_;
-  std::array<std::int64_t, kFaultKinds> injected_{};
-  std::vector<std::weak_ptr<Hold::State>> holds_;
+  static std::optional<Fault> Draw(const FaultRates& rates, Random& random, ObjectOp op);
 };
 
 }  // namespace lakestream

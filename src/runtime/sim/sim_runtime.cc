@@ -67,6 +67,7 @@ struct SimNode::Parts {
       return node_.scheduler_.timers_.Add(Due(at), SimScheduler::Timer{&node_, std::move(work)});
     }
     bool CancelTimer(TimerId id) override { return node_.scheduler_.timers_.Cancel(id).has_value(); }
+    bool AllowsAbandonedFrames() const override { return true; }
 
    private:
     MonotonicTime Due(MonotonicTime at) const {
