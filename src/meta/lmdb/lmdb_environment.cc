@@ -14,6 +14,7 @@
 #include "base/logging.h"
 #include "base/try.h"
 #include "meta/lmdb/file_system.h"
+#include "runtime/posix/directories.h"
 
 namespace lakestream {
 namespace {
@@ -21,35 +22,18 @@ namespace {
 constexpr Duration kCloseLook = std::chrono::milliseconds(5);
 constexpr Duration kReapTime = std::chrono::seconds(2);
 
-Status SyncDirectory(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool done = file >= 0 && fsync(file) == 0;
-  const int error = errno;
-  if (file >= 0) close(file);
-  if (done) return OkStatus();
-  return Unavailable("a directory of the metadata store cannot be synced")
-      .With("directory", path)
-      .With("error", std::strerror(error));
-}
-
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 Status MakeDirectory(const LmdbOptions& options) {
   std::error_code error;
-  if (std::filesystem::is_directory(options.directory, error)) return OkStatus();
-  if (Exists(options.directory)) {
+  const bool there = std::filesystem::is_directory(options.directory, error);
+  if (!there && Exists(options.directory)) {
     return InvalidArgument("the metadata store's path is no directory").With("directory", options.directory);
   }
-  if (!options.create) {
+  if (!there && !options.create) {
     return NotFound("the metadata store's directory does not exist").With("directory", options.directory);
   }
-  std::filesystem::create_directories(options.directory, error);
-  if (error) {
-    return Unavailable("the metadata store's directory cannot be made")
-        .With("directory", options.directory)
-        .With("error", error.message());
-  }
-  return SyncDirectory(std::filesystem::path(options.directory + "/..").lexically_normal().string());
+  return options.create ? MakeDirectories(options.directory) : OkStatus();
 }
 
 /// A directory is a store, or becomes one only where it holds nothing else.
@@ -262,7 +246,7 @@ Result<std::vector<SessionNumber>> LmdbEnvironment::FindDeadSessions() {
     for (int rc = cursor.Seek(prefix, &found); rc == 0; rc = cursor.Next(&found)) {
       const std::optional<SessionNumber> session = SessionOfKey(found.key);
       if (!session) break;
-      LS_ASSIGN(known[*session], DecodeSessionOwner(found.value));
+      LS_ASSIGN(known[*session], DecodeSessionOwner(*session, found.value));
     }
   }
   std::vector<SessionNumber> dead;

@@ -60,10 +60,10 @@ TEST(LmdbOpenTest, AnotherProgramsFileIsRefused) {
 
 TEST(LmdbOpenTest, ANewerLayoutIsRefused) {
   TempDirectory directory;
-  MakeForeign(directory.path(), "\xffh", std::string("lakemeta\0\0\0\x02\0\0\0\x01", 16));
+  MakeForeign(directory.path(), "\xffh", std::string("lakemeta\0\0\0\x03\0\0\0\x01", 16));
   const std::string error = OpenError(Options(directory.path(), true));
-  EXPECT_TRUE(error.starts_with("invalid_argument: the metadata store has a newer layout")) << error;
-  EXPECT_NE(error.find("layout=2"), std::string::npos);
+  EXPECT_TRUE(error.starts_with("invalid_argument: the metadata store has a layout that this program does not know")) << error;
+  EXPECT_NE(error.find("layout=3"), std::string::npos);
 }
 
 TEST(LmdbOpenTest, OptionsHaveLimits) {

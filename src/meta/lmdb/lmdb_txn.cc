@@ -22,9 +22,6 @@ StatusCode CodeOf(int rc) {
     case MDB_INVALID:
       return StatusCode::kCorrupt;
     case MDB_VERSION_MISMATCH:
-    case EACCES:
-    case EPERM:
-    case EROFS:
     case ENOENT:
     case ENOTDIR:
       return StatusCode::kInvalidArgument;

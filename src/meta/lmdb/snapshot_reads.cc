@@ -43,7 +43,7 @@ class RecordReader {
     const int rc = txn_.Get(SessionKey(session), &bytes);
     if (rc == MDB_NOTFOUND) return Corrupt("an ephemeral record has no session").With("session", SessionId(session));
     if (rc != 0) return ReadFailure(rc);
-    LS_ASSIGN(const SessionOwner owner, DecodeSessionOwner(bytes));
+    LS_ASSIGN(const SessionOwner owner, DecodeSessionOwner(session, bytes));
     LS_ASSIGN(const bool alive, locks_.IsAlive(session, owner));
     (alive ? alive_ : obstacles_->dead).push_back(session);
     return OkStatus();

@@ -4,6 +4,9 @@
 
 #include <charconv>
 
+#include "base/try.h"
+#include "codec/crc32c.h"
+
 namespace lakestream {
 namespace {
 
@@ -42,6 +45,31 @@ class Taker {
 };
 
 std::string OwnKey(char kind) { return std::string{kOwnShard, kind}; }
+
+ByteSpan Bytes(std::string_view text) {
+  return ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+}
+
+std::uint32_t Checksum(std::string_view key, std::string_view front, std::string_view back = std::string_view()) {
+  return Crc32c(Bytes(back), Crc32c(Bytes(front), Crc32c(Bytes(key))));
+}
+
+std::string Sealed(std::string_view key, std::string_view front, std::string_view back = std::string_view()) {
+  std::string bytes;
+  Append(bytes, Checksum(key, front, back));
+  bytes += front;
+  return bytes;
+}
+
+/// What stands behind the checksum.
+Result<std::string_view> Unsealed(std::string_view key, std::string_view bytes) {
+  Taker taker(bytes);
+  const std::uint64_t checksum = taker.Take(4);
+  if (!taker.ok() || checksum != Checksum(key, taker.rest())) {
+    return Corrupt("a stored metadata record does not have its checksum").With("bytes", bytes.size());
+  }
+  return taker.rest();
+}
 
 }  // namespace
 
@@ -84,17 +112,19 @@ std::string EphemeralKey(SessionNumber session, std::int64_t version) {
   return key;
 }
 
-std::string EncodeRecordHeader(const StoredRecord& record) {
+std::string EncodeRecordHeader(std::string_view stored_key, const StoredRecord& record) {
   std::string header;
   header.push_back(record.session == 0 ? kLasting : kEphemeral);
   Append(header, record.version);
   Append(header, record.created_ms);
   if (record.session != 0) Append(header, record.session);
-  return header;
+  return Sealed(stored_key, header, record.value);
 }
 
 Result<StoredRecord> DecodeRecord(std::string_view stored_key, std::string_view bytes) {
-  Taker taker(bytes);
+  const Result<std::string_view> unsealed = Unsealed(stored_key, bytes);
+  if (!unsealed.ok()) return unsealed.status().With("key", PlainKey(stored_key));
+  Taker taker(*unsealed);
   const std::uint64_t kind = taker.Take(1);
   StoredRecord record;
   record.version = static_cast<std::int64_t>(taker.Take(8));
@@ -112,6 +142,7 @@ std::string EncodeStoreHeader(const StoreHeader& header) {
   std::string bytes(kMagic);
   Append(bytes, header.layout);
   Append(bytes, static_cast<std::uint32_t>(header.shards));
+  Append(bytes, Checksum(StoreHeaderKey(), bytes));
   return bytes;
 }
 
@@ -120,13 +151,16 @@ Result<StoreHeader> DecodeStoreHeader(std::string_view bytes) {
   Taker taker(bytes.substr(kMagic.size()));
   StoreHeader header;
   header.layout = static_cast<std::uint32_t>(taker.Take(4));
-  if (taker.ok() && header.layout > kLmdbLayout) {
-    return InvalidArgument("the metadata store has a newer layout than this program knows")
+  header.shards = static_cast<int>(taker.Take(4));
+  if (taker.ok() && header.layout != kLmdbLayout) {
+    return InvalidArgument("the metadata store has a layout that this program does not know")
         .With("layout", header.layout)
         .With("known", kLmdbLayout);
   }
-  header.shards = static_cast<int>(taker.Take(4));
-  if (!taker.ok() || header.layout == 0 || header.shards < 1 || header.shards > kMaxLmdbShards) {
+  const std::uint64_t checksum = taker.Take(4);
+  if (!taker.ok() || !taker.rest().empty() ||
+      checksum != Checksum(StoreHeaderKey(), bytes.substr(0, bytes.size() - 4)) || header.shards < 1 ||
+      header.shards > kMaxLmdbShards) {
     return Corrupt("the metadata store's header is malformed").With("shards", header.shards);
   }
   return header;
@@ -136,11 +170,12 @@ std::string EncodeCounters(const StoreCounters& counters) {
   std::string bytes;
   Append(bytes, counters.next_version);
   Append(bytes, counters.last_created_ms);
-  return bytes;
+  return Sealed(CountersKey(), bytes);
 }
 
 Result<StoreCounters> DecodeCounters(std::string_view bytes) {
-  Taker taker(bytes);
+  LS_ASSIGN(const std::string_view unsealed, Unsealed(CountersKey(), bytes));
+  Taker taker(unsealed);
   StoreCounters counters;
   counters.next_version = static_cast<std::int64_t>(taker.Take(8));
   counters.last_created_ms = static_cast<std::int64_t>(taker.Take(8));
@@ -150,22 +185,32 @@ Result<StoreCounters> DecodeCounters(std::string_view bytes) {
   return counters;
 }
 
-std::string EncodeSessionOwner(const SessionOwner& owner) {
+std::string EncodeSessionOwner(SessionNumber session, const SessionOwner& owner) {
   std::string bytes;
   Append(bytes, owner.pid);
   Append(bytes, owner.start_ticks);
   bytes += owner.boot_id;
-  return bytes;
+  return Sealed(SessionKey(session), bytes);
 }
 
-Result<SessionOwner> DecodeSessionOwner(std::string_view bytes) {
-  Taker taker(bytes);
+Result<SessionOwner> DecodeSessionOwner(SessionNumber session, std::string_view bytes) {
+  const Result<std::string_view> unsealed = Unsealed(SessionKey(session), bytes);
+  if (!unsealed.ok()) return unsealed.status().With("session", SessionId(session));
+  Taker taker(*unsealed);
   SessionOwner owner;
   owner.pid = static_cast<std::int64_t>(taker.Take(8));
   owner.start_ticks = taker.Take(8);
   if (!taker.ok()) return Corrupt("a session's record is malformed").With("bytes", bytes.size());
   owner.boot_id = std::string(taker.rest());
   return owner;
+}
+
+std::string EncodeEphemeralEntry(std::string_view entry_key, std::string_view stored_key) {
+  return Sealed(entry_key, stored_key);
+}
+
+Result<std::string_view> DecodeEphemeralEntry(std::string_view entry_key, std::string_view bytes) {
+  return Unsealed(entry_key, bytes);
 }
 
 std::string SessionId(SessionNumber session) { return fmt::format("{:016x}", session); }

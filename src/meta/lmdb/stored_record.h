@@ -16,12 +16,15 @@ namespace lakestream {
 //   [0xff]"n"                 counters: next version, last creation time
 //   [0xff]"s"[session]        a session that has not ended
 //   [0xff]"e"[session][version]  an ephemeral record of a session; the value is the record's stored key
+//
+// LMDB has no checksums. So each value begins with the CRC-32C of its key and of the rest of the value; only that of
+// the store itself ends with it, because its layout must be readable before anything else is known.
 
 /// Names a session in the store; drawn from the counter of versions, so never used again. 0 names none.
 using SessionNumber = std::uint64_t;
 
 inline constexpr int kMaxLmdbShards = 255;
-inline constexpr std::uint32_t kLmdbLayout = 1;
+inline constexpr std::uint32_t kLmdbLayout = 2;
 
 std::string StoredKey(int shard, std::string_view key);
 /// The key as callers know it. Requires: made by StoredKey.
@@ -43,7 +46,8 @@ struct StoredRecord {
   std::string_view value;     ///< inside the bytes that were decoded
 };
 /// What stands before the value.
-std::string EncodeRecordHeader(const StoredRecord& record);
+std::string EncodeRecordHeader(std::string_view stored_key, const StoredRecord& record);
+/// Errors of this and of all that decode: corrupt.
 Result<StoredRecord> DecodeRecord(std::string_view stored_key, std::string_view bytes);
 
 struct StoreHeader {
@@ -51,7 +55,7 @@ struct StoreHeader {
   int shards = 1;
 };
 std::string EncodeStoreHeader(const StoreHeader& header);
-/// Errors: invalid_argument where it is another program's or has a newer layout.
+/// Errors: corrupt; invalid_argument where it is another program's or has another layout.
 Result<StoreHeader> DecodeStoreHeader(std::string_view bytes);
 
 struct StoreCounters {
@@ -67,8 +71,12 @@ struct SessionOwner {
   std::uint64_t start_ticks = 0;
   std::string boot_id;
 };
-std::string EncodeSessionOwner(const SessionOwner& owner);
-Result<SessionOwner> DecodeSessionOwner(std::string_view bytes);
+std::string EncodeSessionOwner(SessionNumber session, const SessionOwner& owner);
+Result<SessionOwner> DecodeSessionOwner(SessionNumber session, std::string_view bytes);
+
+/// The value of an ephemeral record's entry: the stored key of the record.
+std::string EncodeEphemeralEntry(std::string_view entry_key, std::string_view stored_key);
+Result<std::string_view> DecodeEphemeralEntry(std::string_view entry_key, std::string_view bytes);
 
 /// A session's id as callers and the file names know it: 16 hexadecimal digits.
 std::string SessionId(SessionNumber session);

@@ -121,11 +121,12 @@ int WriteTxn::Store(WriteOp& op, std::string_view stored_key, const std::optiona
   record.version = counters_.next_version++;
   record.created_ms = before ? before->created_ms : NextCreationTime();
   record.session = op.session;
+  record.value = op.value.text();
   counters_changed_ = changed_ = true;
-  if (const int rc = txn_.Put(stored_key, EncodeRecordHeader(record), op.value.text()); rc != 0) return rc;
+  if (const int rc = txn_.Put(stored_key, EncodeRecordHeader(stored_key, record), record.value); rc != 0) return rc;
   if (record.session != 0) {
-    const int rc = txn_.Put(EphemeralKey(record.session, record.version), stored_key);
-    if (rc != 0) return rc;
+    const std::string entry = EphemeralKey(record.session, record.version);
+    if (const int rc = txn_.Put(entry, EncodeEphemeralEntry(entry, stored_key)); rc != 0) return rc;
   }
   op.answer = WriteAnswer{record.version, record.created_ms};
   Touch(op);
@@ -174,7 +175,12 @@ int WriteTxn::SequencedPut(WriteOp& op) {
   const int rc = txn_.FindBelow(op.shard, SequenceUpperBound(op.key), &found);
   if (rc != 0 && rc != MDB_NOTFOUND) return rc;
   std::optional<std::string_view> greatest;
-  if (rc == 0) greatest = PlainKey(found.key);
+  if (rc == 0) {
+    // The next offsets follow from this key, so it must be the one that was written.
+    op.status = DecodeRecord(found.key, found.value).status();
+    if (!op.status.ok()) return 0;
+    greatest = PlainKey(found.key);
+  }
   Result<std::string> key = NextSequencedKey(op.key, greatest, op.first_delta, op.second_delta);
   if (!key.ok()) {
     op.status = key.status();
@@ -198,7 +204,7 @@ int WriteTxn::OpenSession(WriteOp& op) {
   counters_changed_ = changed_ = true;
   opened_.push_back(session);
   op.made_session = session;
-  return txn_.Put(SessionKey(session), EncodeSessionOwner(ThisProcess()));
+  return txn_.Put(SessionKey(session), EncodeSessionOwner(session, ThisProcess()));
 }
 
 int WriteTxn::EndSession(WriteOp& op) {
@@ -211,7 +217,7 @@ int WriteTxn::EndSession(WriteOp& op) {
     if (!alive.ok() || *alive) return 0;
     ++dead_sessions_;
   }
-  return RemoveSession(op.session);
+  return RemoveSession(op.session, &op.status);
 }
 
 int WriteTxn::LoadLive(std::string_view stored_key, std::optional<StoredRecord>* record, Status* status) {
@@ -230,7 +236,7 @@ int WriteTxn::LoadLive(std::string_view stored_key, std::optional<StoredRecord>*
     if (!alive.ok()) return 0;
     if (!*alive) {
       ++dead_sessions_;
-      return RemoveSession(decoded->session);
+      return RemoveSession(decoded->session, status);
     }
   }
   *record = *decoded;
@@ -242,7 +248,7 @@ int WriteTxn::LoadOwner(SessionNumber session, std::optional<SessionOwner>* owne
   const int rc = txn_.Get(SessionKey(session), &bytes);
   if (rc == MDB_NOTFOUND) return 0;
   if (rc != 0) return rc;
-  Result<SessionOwner> decoded = DecodeSessionOwner(bytes);
+  Result<SessionOwner> decoded = DecodeSessionOwner(session, bytes);
   *status = decoded.status();
   if (decoded.ok()) *owner = *std::move(decoded);
   return 0;
@@ -255,26 +261,28 @@ int WriteTxn::SessionExists(SessionNumber session, bool* exists) {
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int WriteTxn::RemoveSession(SessionNumber session) {
+int WriteTxn::RemoveSession(SessionNumber session, Status* status) {
   const std::string prefix = EphemeralPrefix(session);
-  LmdbTxn::Found found;
-  int rc = 0;
-  while (true) {
-    std::string entry;
-    std::string record;
-    {
-      LmdbCursor cursor(txn_);
-      rc = cursor.Seek(prefix, &found);
-      if (rc == MDB_NOTFOUND || (rc == 0 && !found.key.starts_with(prefix))) break;
-      if (rc != 0) return rc;
-      entry = std::string(found.key);
-      record = std::string(found.value);
+  std::vector<std::pair<std::string, std::string>> entries;
+  {
+    LmdbCursor cursor(txn_);
+    LmdbTxn::Found found;
+    int rc = cursor.Seek(prefix, &found);
+    for (; rc == 0 && found.key.starts_with(prefix); rc = cursor.Next(&found)) {
+      const Result<std::string_view> record = DecodeEphemeralEntry(found.key, found.value);
+      *status = record.status();
+      // Nothing is deleted yet, and the session stays: what it would take to end it is not known.
+      if (!record.ok()) return 0;
+      entries.emplace_back(found.key, *record);
     }
-    if (rc = txn_.Delete(record); rc != 0 && rc != MDB_NOTFOUND) return rc;
-    if (rc = txn_.Delete(entry); rc != 0) return rc;
+    if (rc != 0 && rc != MDB_NOTFOUND) return rc;
+  }
+  for (const auto& [entry, record] : entries) {
+    if (const int rc = txn_.Delete(record); rc != 0 && rc != MDB_NOTFOUND) return rc;
+    if (const int rc = txn_.Delete(entry); rc != 0) return rc;
     changed_ = touched_all_ = true;
   }
-  rc = txn_.Delete(SessionKey(session));
+  const int rc = txn_.Delete(SessionKey(session));
   if (rc != 0 && rc != MDB_NOTFOUND) return rc;
   if (rc == 0) changed_ = true;
   ended_.push_back(session);

@@ -86,7 +86,7 @@ class WriteTxn {
 
   /// The record under the key; one whose session is dead is gone first, with all of that session's.
   int LoadLive(std::string_view stored_key, std::optional<StoredRecord>* record, Status* status);
-  int RemoveSession(SessionNumber session);
+  int RemoveSession(SessionNumber session, Status* status);
   int SessionExists(SessionNumber session, bool* exists);
   /// `owner` of a session without a record is nobody.
   int LoadOwner(SessionNumber session, std::optional<SessionOwner>* owner, Status* status);

@@ -97,30 +97,4 @@ Result<DirectoryCache::Directory> DirectoryCache::Ensure(const std::string& path
   return chain.back().second;
 }
 
-Status MakeDirectories(const std::string& path) {
-  const std::size_t last = path.find_last_not_of('/');
-  if (last == std::string::npos) return OkStatus();
-  const std::string trimmed = path.substr(0, last + 1);
-  const std::size_t slash = trimmed.rfind('/');
-  std::string parent = slash == std::string::npos ? "." : trimmed.substr(0, slash);
-  if (parent.empty()) parent = "/";
-  if (::mkdir(trimmed.c_str(), 0777) != 0) {
-    if (errno == ENOENT) {
-      LS_TRY(MakeDirectories(parent));
-      if (::mkdir(trimmed.c_str(), 0777) != 0 && errno != EEXIST) {
-        return ErrnoStatus(errno, "the directory could not be made", trimmed);
-      }
-    } else if (errno != EEXIST) {
-      return ErrnoStatus(errno, "the directory could not be made", trimmed);
-    }
-  }
-  const UniqueFd above = OpenAt(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY);
-  // One who may pass but not read the directory above cannot have made this one.
-  if (!above.valid() && errno == EACCES) return OkStatus();
-  if (!above.valid() || (::fsync(above.get()) != 0 && errno != EROFS && errno != EINVAL)) {
-    return ErrnoStatus(errno, "the directory could not be synced", parent);
-  }
-  return OkStatus();
-}
-
 }  // namespace lakestream

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "objstore/local/posix.h"
+#include "runtime/posix/posix.h"
 
 namespace lakestream {
 
@@ -46,8 +46,5 @@ class DirectoryCache {
   std::list<Entry> by_use_;  // the latest first
   std::map<std::string, std::list<Entry>::iterator, std::less<>> by_path_;
 };
-
-/// Makes the directory with all that is missing above it, durably. Errors: as ErrnoStatus.
-Status MakeDirectories(const std::string& path);
 
 }  // namespace lakestream

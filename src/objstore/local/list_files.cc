@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "objstore/local/posix.h"
+#include "runtime/posix/posix.h"
 #include "objstore/local/stored_checksum.h"
 
 namespace lakestream {

@@ -16,6 +16,7 @@
 #include "codec/crc32c.h"
 #include "objstore/local/list_files.h"
 #include "objstore/local/stored_checksum.h"
+#include "runtime/posix/directories.h"
 
 namespace lakestream {
 namespace {

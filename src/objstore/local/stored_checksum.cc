@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
-#include "objstore/local/posix.h"
+#include "runtime/posix/posix.h"
 
 namespace lakestream {
 namespace {

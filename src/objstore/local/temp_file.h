@@ -7,7 +7,7 @@
 
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
-#include "objstore/local/posix.h"
+#include "runtime/posix/posix.h"
 
 namespace lakestream {
 

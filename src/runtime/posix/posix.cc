@@ -1,4 +1,4 @@
-#include "objstore/local/posix.h"
+#include "runtime/posix/posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
