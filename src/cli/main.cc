@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -21,6 +22,14 @@ void FillStandardDescriptors() {
     fd = open("/dev/null", O_RDONLY);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) close(fd);
+}
+
+/// What reading a memory-mapped file gives where the file was cut or the disk cannot read it.
+void OnBusError(int) {
+  constexpr std::string_view kLine =
+      "lakestream: a metadata file is shorter than it was, or the disk cannot read it; bring it back from a backup\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  _exit(kExitCorrupt);
 }
 
 int Run(Environment& environment, const StreamCreateOptions& options) { return RunStreamCreate(environment, options); }
@@ -54,6 +63,7 @@ int RunOnThreads(Output& out, CommonOptions common, const Options& options) {
 int Main(int argc, const char* const* argv) {
   FillStandardDescriptors();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGBUS, OnBusError);
   Output out(STDOUT_FILENO);
   Result<Invocation> invocation = ParseArguments(argc, argv);
   if (!invocation.ok()) {

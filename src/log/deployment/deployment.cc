@@ -69,6 +69,13 @@ Result<std::unique_ptr<ObjectStore>> OpenObjects(Runtime& runtime, const StoreUr
   return std::unique_ptr<ObjectStore>(std::move(store));
 }
 
+/// A root of a deployment whose record names it.
+Result<std::unique_ptr<ObjectStore>> OpenRoot(Runtime& runtime, const StoreUrl& url, bool create) {
+  Result<std::unique_ptr<ObjectStore>> store = OpenObjects(runtime, url, create);
+  if (store.status().code() != StatusCode::kNotFound) return store;
+  return Unavailable("the deployment's objects are not there; is a file system not mounted?").With("path", url.path);
+}
+
 Result<DeploymentRecord> NewRecord(Runtime& runtime, const DeploymentOptions& options, const Urls& urls) {
   DeploymentRecord record;
   record.deployment_id = runtime.random.Uuid();
@@ -117,6 +124,8 @@ struct Deployment::Parts {
   Task<Result<std::optional<DeploymentRecord>>> ReadRecord();
   Task<Status> LoadOrCreate();
   Task<Status> OpenRoots(bool create);
+  Task<Result<bool>> HasObjects();
+  Task<Status> CheckNothingLost();
   Status CheckRecord();
   Status StartEngine();
 };
@@ -162,6 +171,8 @@ Task<Status> Deployment::Parts::LoadOrCreate() {
       Task<Status> open = OpenRoots(false);
       co_return co_await open;
     }
+    Task<Status> check = CheckNothingLost();
+    LS_CO_TRY(co_await check);
     if (!options.create) {
       co_return NotFound("there is no deployment here").With("deployment", options.metadata_url);
     }
@@ -182,6 +193,38 @@ Task<Status> Deployment::Parts::LoadOrCreate() {
   co_return Unavailable("the deployment's record comes and goes").With("deployment", options.metadata_url);
 }
 
+/// Whether a root holds anything; a root that is not there does not.
+Task<Result<bool>> Deployment::Parts::HasObjects() {
+  using Opened = Result<std::unique_ptr<ObjectStore>>;
+  for (const StoreUrl* root : {&urls.wal, &urls.compacted}) {
+    auto open = [this, root]() -> Opened { return OpenObjects(runtime, *root, false); };
+    Task<Opened> opening = RunBlocking(runtime, std::move(open));
+    const Opened store = co_await opening;
+    if (store.status().code() == StatusCode::kNotFound) continue;
+    if (!store.ok()) co_return store.status();
+    LS_CO_ASSIGN(const ListPage page, co_await (*store)->List(OpContext(), "", "", 1));
+    if (!page.objects.empty()) co_return true;
+  }
+  co_return false;
+}
+
+/// Objects without a record are what is left where the metadata is gone. A new deployment over them would hide that
+/// for ever. Requires: no record was found.
+Task<Status> Deployment::Parts::CheckNothingLost() {
+  Task<Result<bool>> look = HasObjects();
+  LS_CO_ASSIGN(const bool objects, co_await look);
+  if (!objects) co_return OkStatus();
+  if (meta != nullptr) {
+    // Another process may just have made the deployment and written to it.
+    Task<Result<std::optional<DeploymentRecord>>> read = ReadRecord();
+    LS_CO_ASSIGN(const std::optional<DeploymentRecord> made, co_await read);
+    if (made) co_return OkStatus();
+  }
+  co_return Corrupt("there are objects here, but not the metadata that belongs to them; bring it back")
+      .With("metadata", options.metadata_url)
+      .With("wal", options.wal_url);
+}
+
 Status Deployment::Parts::CheckRecord() {
   LS_TRY(CheckRoot("wal_root", record.wal_root, RecordedRoot(urls.metadata, urls.wal)));
   return CheckRoot("compacted_root", record.compacted_root, RecordedRoot(urls.metadata, urls.compacted));
@@ -190,8 +233,8 @@ Status Deployment::Parts::CheckRecord() {
 Task<Status> Deployment::Parts::OpenRoots(bool create) {
   using Opened = Result<std::unique_ptr<ObjectStore>>;
   if (wal_store != nullptr) co_return OkStatus();
-  auto open_wal = [this, create]() -> Opened { return OpenObjects(runtime, urls.wal, create); };
-  auto open_compacted = [this, create]() -> Opened { return OpenObjects(runtime, urls.compacted, create); };
+  auto open_wal = [this, create]() -> Opened { return OpenRoot(runtime, urls.wal, create); };
+  auto open_compacted = [this, create]() -> Opened { return OpenRoot(runtime, urls.compacted, create); };
   Task<Opened> wal_opening = RunBlocking(runtime, std::move(open_wal));
   LS_CO_ASSIGN(wal_store, co_await wal_opening);
   Task<Opened> compacted_opening = RunBlocking(runtime, std::move(open_compacted));
@@ -222,7 +265,18 @@ Task<Result<std::unique_ptr<Deployment>>> Deployment::Open(Runtime& runtime, Dep
   LS_CO_ASSIGN(parts->urls, ParseUrls(parts->options));
   LS_CO_TRY(CheckReaderOptions(parts->options.reader));
   Task<Status> open_metadata = parts->OpenMetadata();
-  LS_CO_TRY(co_await open_metadata);
+  Status opened = co_await open_metadata;
+  if (opened.code() == StatusCode::kNotFound) {
+    Task<Status> check = parts->CheckNothingLost();
+    const Status lost = co_await check;
+    if (!lost.ok()) {
+      // Unless another process has just made it.
+      Task<Status> again = parts->OpenMetadata();
+      opened = co_await again;
+      if (opened.code() == StatusCode::kNotFound) co_return lost;
+    }
+  }
+  LS_CO_TRY(opened);
   Task<Status> load = parts->LoadOrCreate();
   Status status = co_await load;
   if (status.ok()) status = parts->StartEngine();

@@ -30,8 +30,8 @@ struct DeploymentOptions {
 /// engine on top. Thread safety: any thread between Open and Stop.
 class Deployment {
  public:
-  /// Errors: not_found (no deployment there), precondition_failed (it has other roots), unimplemented (a
-  /// newer format), corrupt, unavailable.
+  /// Errors: not_found (no deployment there), precondition_failed (it has other roots), unimplemented (a newer
+  /// format), corrupt (also: objects without their metadata), unavailable (also: a root is missing).
   static Task<Result<std::unique_ptr<Deployment>>> Open(Runtime& runtime, DeploymentOptions options);
   ~Deployment();
 

@@ -167,8 +167,24 @@ TEST_F(DeploymentTest, AMissingRootIsNotMadeAnew) {
   ASSERT_TRUE(Stop(**made).ok());
   made->reset();
   std::filesystem::remove_all(folder_ + "/one/wal");
-  EXPECT_EQ(Open(At("one", true)).status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(Open(At("one", true)).status().code(), StatusCode::kUnavailable);
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/one/wal"));
+}
+
+TEST_F(DeploymentTest, LostMetadataIsNotBuriedUnderANewDeployment) {
+  {
+    auto made = Open(At("one", true));
+    ASSERT_TRUE(made.ok());
+    const auto stream = Wait((*made)->catalog().CreateStream(OpContext(), *StreamIdentifier::Parse("s"), 1, {}));
+    ASSERT_TRUE(Append(**made, stream->logs[0], "a").ok());
+    ASSERT_TRUE(Stop(**made).ok());
+  }
+  for (const char* gone : {"/one/meta/data.mdb", "/one/meta"}) {
+    std::filesystem::remove_all(folder_ + gone);
+    for (const bool create : {false, true, true}) {
+      EXPECT_EQ(Open(At("one", create)).status().code(), StatusCode::kCorrupt) << gone << create;
+    }
+  }
 }
 
 TEST_F(DeploymentTest, ANewerFormatAndADamagedRecordAreRefused) {
