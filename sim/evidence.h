@@ -1,0 +1,88 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lakestream/types.h"
+#include "log/writer/log_writer.h"
+#include "meta/memory/memory_metadata_backend.h"
+#include "sim/history.h"
+
+namespace lakestream::sim {
+
+/// A change of the metadata store, in the order in which they took effect.
+struct StoreEvent {
+  Place place = 0;
+  MetadataChange change;
+};
+
+/// A PUT of an object that a writer asked for, whatever became of it.
+struct PutEvent {
+  Place place = 0;
+  std::string process;
+  std::string name;
+};
+
+/// Trouble that a process had.
+struct Happening {
+  enum class Kind { kKilled, kFrozen, kSuspended, kClockMoved, kCutOff, kSessionsLost };
+  Kind kind = Kind::kKilled;
+  Place place = 0;
+  std::string process;
+};
+
+inline const char* HappeningName(Happening::Kind kind) {
+  switch (kind) {
+    case Happening::Kind::kKilled: return "killed";
+    case Happening::Kind::kFrozen: return "frozen";
+    case Happening::Kind::kSuspended: return "suspended";
+    case Happening::Kind::kClockMoved: return "clock moved";
+    case Happening::Kind::kCutOff: return "cut off";
+    case Happening::Kind::kSessionsLost: return "sessions lost";
+  }
+  return "?";
+}
+
+/// A log that a scenario deleted: fence, wait for the leases to go, delete the index records.
+struct Deletion {
+  LogId log;
+  Place fenced = 0;   ///< the fence stands
+  Place drained = 0;  ///< no lease is left
+  Place deleted = 0;  ///< the index records are gone; 0: never got that far
+};
+
+/// An index record that is there at the end, with what its section says.
+struct FinalRecord {
+  Offset start;
+  Offset end;
+  std::int64_t cumulative_size = 0;
+  std::int64_t created_ms = 0;
+  std::vector<SeenEntry> entries;  ///< empty where it could not be read
+  std::string trouble;             ///< why it could not
+};
+
+struct FinalLog {
+  std::vector<FinalRecord> records;  ///< by end offset
+  Offset marker;
+  std::vector<std::string> leases;
+};
+
+/// All that is known about a run when it is judged.
+struct Evidence {
+  std::vector<Operation> operations;  ///< by `began`
+  std::vector<StoreEvent> store;
+  std::vector<PutEvent> puts;
+  std::vector<Deletion> deletions;
+  std::vector<Happening> happenings;
+  /// How often the writers of all processes took each cell of model::NextSection: [state][event].
+  decltype(WriterStats::cells) cells{};
+  std::map<LogId, FinalLog> final;
+  /// Whether a write under a lease fails once its session has ended. Where it does not, a put that was sent before may
+  /// land after a deletion; it is never acknowledged.
+  bool guarded_writes = true;
+  /// Set once faults have ended and everything was to come to rest; says what did not.
+  std::vector<std::string> stuck;
+};
+
+}  // namespace lakestream::sim

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <vector>
+
+#include "base/logging.h"
+#include "runtime/thread_runtime.h"
+#include "sim/arguments.h"
+#include "sim/probes/probe.h"
+#include "sim/properties/property.h"
+#include "sim/run.h"
+
+namespace lakestream::sim {
+namespace {
+
+/// What all runs of a call add up to.
+struct Totals {
+  std::uint64_t runs = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t operations = 0;
+  Duration time{};
+  std::uint64_t failures = 0;
+  std::map<std::string, std::uint64_t> probes;  ///< in how many runs it was hit
+};
+
+void PrintList() {
+  fmt::print("Scenarios\n");
+  for (const Scenario& scenario : AllScenarios()) fmt::print("  {:28} {}\n", scenario.name, scenario.says);
+  fmt::print("Properties\n");
+  for (const Property& property : AllProperties()) fmt::print("  {:28} {}\n", property.name, property.says);
+  fmt::print("Probes\n");
+  for (const Probe& probe : AllProbes()) fmt::print("  {:28} {}\n", probe.name, probe.says);
+}
+
+void WriteTrace(const std::string& path, const Outcome& outcome) {
+  std::ofstream file(path);
+  std::multimap<Place, std::string> lines;
+  for (const Operation& operation : outcome.evidence.operations) {
+    lines.emplace(operation.began, "began  " + ToString(operation));
+    if (operation.ended) lines.emplace(*operation.ended, "ended  " + ToString(operation));
+  }
+  for (const StoreEvent& event : outcome.evidence.store) {
+    lines.emplace(event.place, fmt::format("store  {} {} in {}", event.change.removed ? "removed" : "wrote",
+                                           event.change.record.key, event.change.partition));
+  }
+  for (const PutEvent& put : outcome.evidence.puts) lines.emplace(put.place, "put    " + put.name + " by " + put.process);
+  for (const Happening& happening : outcome.evidence.happenings) {
+    lines.emplace(happening.place, fmt::format("chaos  {} {}", HappeningName(happening.kind), happening.process));
+  }
+  for (const auto& [place, line] : lines) file << place << ' ' << line << '\n';
+}
+
+std::string Describe(const Scenario& scenario, std::uint64_t seed, const RunOptions& options, const Outcome& outcome) {
+  return fmt::format("FAILED scenario={} seed={} faults={} time={} property={}: {}", scenario.name, seed,
+                     TroubleNames(options.troubles), FormatDuration(outcome.time), outcome.failure->property,
+                     outcome.failure->text);
+}
+
+void RunOne(const Scenario& scenario, std::uint64_t seed, const Arguments& arguments, Totals& totals) {
+  Outcome outcome = RunSeed(scenario, seed, arguments.run);
+  if (arguments.twice && !outcome.failure) {
+    const Outcome again = RunSeed(scenario, seed, arguments.run);
+    if (again.trace_hash != outcome.trace_hash) {
+      outcome.failure = Failure{"same_seed_same_trace", fmt::format("{:016x} after {} steps, then {:016x} after {}",
+                                                                    outcome.trace_hash, outcome.steps, again.trace_hash,
+                                                                    again.steps)};
+    }
+  }
+  ++totals.runs;
+  totals.steps += outcome.steps;
+  totals.operations += outcome.evidence.operations.size();
+  totals.time += outcome.time;
+  for (const std::string& probe : outcome.probes) ++totals.probes[probe];
+  if (arguments.hashes) fmt::print("{} {} {:016x}\n", scenario.name, seed, outcome.trace_hash);
+  if (!arguments.trace.empty() && totals.runs == 1) WriteTrace(arguments.trace, outcome);
+  if (outcome.failure) {
+    ++totals.failures;
+    fmt::print("{}\n", Describe(scenario, seed, arguments.run, outcome));
+    std::fflush(stdout);
+  }
+}
+
+int Finish(const Arguments& arguments, const Totals& totals, Duration real) {
+  const double seconds = std::chrono::duration<double>(real).count();
+  fmt::print("{} runs, {} calls, {} steps, {} of virtual time in {:.1f} s: {:.0f} runs/min, {:.2f} M steps/s, "
+             "{:.1f} virtual hours/min\n",
+             totals.runs, totals.operations, totals.steps, FormatDuration(totals.time), seconds,
+             static_cast<double>(totals.runs) * 60 / seconds, static_cast<double>(totals.steps) / 1e6 / seconds,
+             std::chrono::duration<double>(totals.time).count() / 60 / seconds);
+  bool missing = false;
+  fmt::print("Probes, and in how many runs each was hit\n");
+  for (const Probe& probe : AllProbes()) {
+    const auto found = totals.probes.find(probe.name);
+    const std::uint64_t hits = found == totals.probes.end() ? 0 : found->second;
+    missing |= hits == 0;
+    fmt::print("  {:32} {}\n", probe.name, hits);
+  }
+  if (totals.failures > 0) fmt::print("{} runs failed\n", totals.failures);
+  if (arguments.require_probes && missing) fmt::print("a probe was never hit\n");
+  return totals.failures > 0 || (arguments.require_probes && missing) ? 1 : 0;
+}
+
+int Main(int argc, const char* const* argv) {
+  const Result<std::optional<Arguments>> parsed = ParseArguments(argc, argv);
+  if (!parsed.ok()) {
+    fmt::print(stderr, "lakestream-sim: {}\n", parsed.status().message());
+    return 2;
+  }
+  if (!*parsed) return 0;
+  const Arguments& arguments = **parsed;
+  if (arguments.list) {
+    PrintList();
+    return 0;
+  }
+  // The engine reports damage and lost sessions, which are everyday here.
+  SetLogSink(LogLevel::kError, [](LogLevel, std::string_view) {});
+  std::vector<const Scenario*> scenarios;
+  for (const Scenario& scenario : AllScenarios()) {
+    if (arguments.scenario.empty() || arguments.scenario == scenario.name) scenarios.push_back(&scenario);
+  }
+  ThreadRuntime threads{ThreadRuntimeOptions()};
+  const Clock& clock = threads.runtime().clock;
+  const MonotonicTime begun = clock.Monotonic();
+  Totals totals;
+  const auto goes_on = [&](std::uint64_t seed) {
+    if (arguments.minutes) return clock.Monotonic() - begun < std::chrono::minutes(*arguments.minutes);
+    return seed <= arguments.last;
+  };
+  for (std::uint64_t seed = arguments.first; goes_on(seed); ++seed) {
+    for (const Scenario* scenario : scenarios) RunOne(*scenario, seed, arguments, totals);
+  }
+  return Finish(arguments, totals, clock.Monotonic() - begun);
+}
+
+}  // namespace
+}  // namespace lakestream::sim
+
+int main(int argc, char** argv) { return lakestream::sim::Main(argc, argv); }

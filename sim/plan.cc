@@ -1,0 +1,109 @@
+#include "sim/plan.h"
+
+#include <algorithm>
+
+namespace lakestream::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::vector<Scenario>& Registered() {
+  static std::vector<Scenario> scenarios;
+  return scenarios;
+}
+
+bool OneIn(Random& random, std::uint64_t n) { return random.Below(n) == 0; }
+
+/// A number between the two, small ones as likely as large ones.
+std::int64_t Spread(Random& random, std::int64_t low, std::int64_t high) {
+  std::int64_t span = high - low;
+  while (span > 1 && OneIn(random, 2)) span /= 4;
+  return low + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(std::max<std::int64_t>(span, 0)) + 1));
+}
+
+Duration Spread(Random& random, Duration low, Duration high) {
+  return milliseconds(Spread(random, ToMillis(low), ToMillis(high)));
+}
+
+/// Keeps a rate, changes it, or drops it: each seed has another mix.
+template <class N>
+void Swarm(Random& random, N& rate, bool allowed) {
+  const std::uint64_t drawn = random.Below(4);
+  if (!allowed || drawn == 0) rate = 0;
+  if (drawn == 1) rate = rate * 4;
+}
+
+void DrawNasty(Plan& plan, Random& random) {
+  WriterOptions& writer = plan.writer;
+  if (OneIn(random, 2)) writer.target_object_bytes = Spread(random, 1, 4096);
+  if (OneIn(random, 2)) writer.max_queued_bytes = Spread(random, 1, 8192);
+  if (OneIn(random, 2)) writer.max_puts_in_flight = static_cast<int>(Spread(random, 1, 16));
+  if (OneIn(random, 2)) writer.put_budget_per_second = static_cast<double>(Spread(random, 4, 1000));
+  if (OneIn(random, 2)) writer.index_put_budget_per_second = static_cast<double>(Spread(random, 1, 1000));
+  if (OneIn(random, 2)) writer.linger_behind_put = Spread(random, Duration(0), milliseconds(100));
+  if (OneIn(random, 2)) writer.times.publish_deadline = Spread(random, milliseconds(100), seconds(30));
+  if (OneIn(random, 2)) writer.times.index_deadline = Spread(random, milliseconds(50), seconds(30));
+  if (OneIn(random, 2)) writer.settle_time = Spread(random, milliseconds(10), seconds(60));
+  if (OneIn(random, 2)) writer.put_deadline = Spread(random, milliseconds(300), seconds(30));
+  if (OneIn(random, 2)) writer.lease_idle = Spread(random, milliseconds(100), seconds(60));
+  if (OneIn(random, 2)) writer.fence_poll = Spread(random, milliseconds(50), seconds(2));
+  if (OneIn(random, 2)) writer.session_timeout = Spread(random, seconds(2), seconds(15));
+  const Duration least = 10 * (writer.times.publish_deadline + writer.times.index_deadline);
+  if (OneIn(random, 2)) writer.times.grace = Spread(random, least, 2 * least);
+  writer.times.grace = std::max(least, writer.times.grace);
+  writer.linger_max = std::max<Duration>(
+      writer.linger_max, seconds(1 + static_cast<int>(1 / writer.put_budget_per_second)));
+  ReaderOptions& reader = plan.reader;
+  if (OneIn(random, 2)) reader.whole_object_bytes = Spread(random, 0, 4096);
+  if (OneIn(random, 2)) reader.first_fetch_bytes = Spread(random, 4096, 65536);
+  if (OneIn(random, 2)) reader.cache_bytes = Spread(random, 0, 4096);
+  if (OneIn(random, 2)) reader.index_cache_age = Spread(random, Duration(0), seconds(10));
+  if (OneIn(random, 2)) plan.shards = static_cast<int>(Spread(random, 1, 16));
+  if (OneIn(random, 3)) plan.max_payload = Spread(random, 20, 20'000);
+}
+
+}  // namespace
+
+ScenarioRegistration::ScenarioRegistration(Scenario scenario) { Registered().push_back(scenario); }
+
+const std::vector<Scenario>& AllScenarios() {
+  std::vector<Scenario>& scenarios = Registered();
+  std::sort(scenarios.begin(), scenarios.end(),
+            [](const Scenario& a, const Scenario& b) { return std::string_view(a.name) < b.name; });
+  return scenarios;
+}
+
+const Scenario* FindScenario(std::string_view name) {
+  for (const Scenario& scenario : AllScenarios()) {
+    if (name == scenario.name) return &scenario;
+  }
+  return nullptr;
+}
+
+Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
+  Plan plan;
+  plan.writer.times.grace = std::chrono::hours(1);
+  scenario.fill(plan, random);
+  Swarm(random, plan.chaos.kills, troubles & kKills);
+  Swarm(random, plan.chaos.freezes, troubles & kFreezes);
+  Swarm(random, plan.chaos.suspends, troubles & kSuspends);
+  Swarm(random, plan.chaos.clocks, troubles & kClocks);
+  Swarm(random, plan.chaos.cuts, troubles & kCuts);
+  Swarm(random, plan.chaos.sessions, troubles & kSessions);
+  FaultRates& objects = plan.objects;
+  for (int* rate : {&objects.fail, &objects.throttle, &objects.lose_answer, &objects.apply_late, &objects.delay,
+                    &objects.short_body, &objects.flip_byte, &objects.cut_list, &objects.short_page}) {
+    Swarm(random, *rate, troubles & kObjects);
+  }
+  MetadataFaultRates& metadata = plan.metadata;
+  for (int* rate : {&metadata.fail, &metadata.lose_answer, &metadata.apply_late, &metadata.delay, &metadata.short_page,
+                    &metadata.cut_pages, &metadata.watch_late, &metadata.watch_missed}) {
+    Swarm(random, *rate, troubles & kMetadata);
+  }
+  Swarm(random, metadata.lose_sessions, troubles & kSessions);
+  if ((troubles & kNasty) != 0 && !OneIn(random, 3)) DrawNasty(plan, random);
+  return plan;
+}
+
+}  // namespace lakestream::sim

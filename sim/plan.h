@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "log/engine_options.h"
+#include "meta/wrap/metadata_fault_plan.h"
+#include "objstore/wrap/fault_plan.h"
+#include "runtime/random.h"
+
+namespace lakestream::sim {
+
+/// Classes of trouble, so that a failing seed can be narrowed down.
+enum Trouble : unsigned {
+  kKills = 1u << 0,     ///< processes die and come back
+  kFreezes = 1u << 1,   ///< SIGSTOP for longer than any lease
+  kSuspends = 1u << 2,  ///< the machine sleeps: boottime goes on, the monotonic clock does not
+  kClocks = 1u << 3,    ///< wall clocks jump and drift
+  kCuts = 1u << 4,      ///< a process reaches one of the stores no more
+  kSessions = 1u << 5,  ///< sessions are lost
+  kObjects = 1u << 6,   ///< faults of the object store
+  kMetadata = 1u << 7,  ///< faults of the metadata store
+  kNasty = 1u << 8,     ///< options from the nasty ends of their ranges
+};
+inline constexpr unsigned kAllTrouble = (1u << 9) - 1;
+
+/// How often things happen to a process, per minute of virtual time.
+struct ChaosRates {
+  double kills = 0;
+  double freezes = 0;
+  double suspends = 0;
+  double clocks = 0;
+  double cuts = 0;
+  double sessions = 0;
+};
+
+/// What a run is made of.
+struct Plan {
+  int processes = 2;
+  int logs = 3;
+  int appenders = 2;  ///< of each process, and so on
+  int readers = 1;
+  int tailers = 1;
+  int trimmers = 0;
+  int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
+  int window = 4;        ///< appends of one client under way at once
+  int operations = 300;  ///< of all clients together
+  Duration pause{std::chrono::milliseconds(50)};  ///< between the calls of one client, at most
+  Duration time{std::chrono::minutes(5)};         ///< the troubled phase ends after this
+  std::int64_t max_payload = 200;
+  int max_records = 3;
+  int shards = 4;
+  /// true: as LMDB, a session ends with its process and writes hold it. false: as Oxia, a session ends when it was
+  /// silent for too long, and a put that is on its way is not stopped by that.
+  bool guarded = true;
+  WriterOptions writer;
+  ReaderOptions reader;
+  ChaosRates chaos;
+  /// flip_byte is left alone: the store itself checks what it reads; no format of ours could notice it.
+  FaultRates objects;
+  MetadataFaultRates metadata;
+};
+
+/// A kind of run. One file each; a static ScenarioRegistration adds it to the list.
+struct Scenario {
+  const char* name;
+  const char* says;
+  /// Fills in the plan; may draw from the seed.
+  void (*fill)(Plan& plan, Random& random);
+};
+
+/// By name.
+const std::vector<Scenario>& AllScenarios();
+const Scenario* FindScenario(std::string_view name);
+
+struct ScenarioRegistration {
+  explicit ScenarioRegistration(Scenario scenario);
+};
+
+/// The plan of a seed: the scenario's, with a random subset of troubles and rates of their own (swarm), nasty options
+/// now and then, and without the troubles that are masked off.
+Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles);
+
+}  // namespace lakestream::sim

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "log/lease/lease_keeper.h"
+#include "log/reader/log_reader.h"
+#include "log/writer/log_writer.h"
+#include "meta/memory/memory_metadata_store.h"
+#include "meta/wrap/fault_metadata_store.h"
+#include "meta/wrap/unguarded_metadata_store.h"
+#include "objstore/memory/memory_object_store.h"
+#include "objstore/wrap/fault_object_store.h"
+#include "runtime/sim/sim_runtime.h"
+#include "sim/evidence.h"
+#include "sim/heartbeat_sessions.h"
+#include "sim/plan.h"
+
+namespace lakestream::sim {
+
+/// What all processes share: the stores, and the place where calls go on whose process is gone.
+struct Far {
+  explicit Far(SimScheduler& scheduler, int shards);
+
+  Runtime& runtime;
+  std::shared_ptr<MemoryMetadataBackend> backend;
+  MemoryMetadataStore meta;
+  UnguardedMetadataStore unguarded;
+  MemoryObjectStore objects;
+  HeartbeatServer heartbeats;
+};
+
+/// One life of a simulated process: the real engine over its own view of the stores.
+class Process {
+ public:
+  using PutObserver = std::function<void(const std::string& process, const std::string& object)>;
+
+  /// `far` and `plan` outlive this.
+  Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::string name, int life, PutObserver on_put);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  SimNode& node() { return node_; }
+  /// Name and life.
+  const std::string& title() const { return title_; }
+  const std::string& name() const { return node_.name(); }
+  bool alive() const { return node_.alive(); }
+  LogWriter& writer() { return *writer_; }
+  LogReader& reader() { return *reader_; }
+  LeaseKeeper& leases() { return *leases_; }
+  MetadataStore& meta() { return *leased_; }
+  WriterStats stats() const;
+
+  /// Draws its own faults by chance from now on.
+  void Trouble(Random& random);
+  /// A store answers no more, though what is sent to it arrives late; until Mend.
+  void CutOff(bool objects, bool metadata);
+  void Mend();
+  /// No faults at all from now on.
+  void Heal();
+  Task<Status> LoseSessions() { return faulty_meta_->LoseSessions(); }
+
+  /// kill -9. Its sessions end at once on a guarded store, else when they were silent for long enough.
+  void Kill();
+  Task<Status> Stop(OpContext context);
+
+ private:
+  class WatchedObjects;
+
+  const Plan& plan_;
+  Far& far_;
+  SimNode& node_;
+  const std::string title_;
+  MemoryMetadataStore meta_;
+  MemoryObjectStore objects_;
+  MetadataFaultPlan meta_faults_;
+  FaultPlan object_faults_;
+  std::unique_ptr<UnguardedMetadataStore> unguarded_;
+  std::unique_ptr<FaultMetadataStore> faulty_meta_;
+  std::unique_ptr<HeartbeatMetadataStore> heartbeats_;
+  MetadataStore* leased_ = nullptr;  ///< what the engine uses
+  std::unique_ptr<FaultObjectStore> faulty_objects_;
+  std::unique_ptr<WatchedObjects> watched_;
+  std::unique_ptr<LeaseKeeper> leases_;
+  std::unique_ptr<LogWriter> writer_;
+  std::unique_ptr<LogReader> reader_;
+  WriterStats last_stats_;
+  Random* chance_ = nullptr;
+};
+
+}  // namespace lakestream::sim

@@ -1,0 +1,110 @@
+#include "sim/properties/property.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "format/entry_index.h"
+#include "format/index_key.h"
+#include "format/log_records.h"
+
+namespace lakestream::sim {
+namespace {
+
+std::vector<Property>& Registered() {
+  static std::vector<Property> properties;
+  return properties;
+}
+
+/// The log whose index record the key is; nothing for other keys.
+std::optional<IndexKey> IndexKeyOf(const std::string& key) {
+  const Result<IndexKey> decoded = IndexKey::Decode(key);
+  return decoded.ok() ? std::optional<IndexKey>(*decoded) : std::nullopt;
+}
+
+}  // namespace
+
+PropertyRegistration::PropertyRegistration(Property property) { Registered().push_back(property); }
+
+const std::vector<Property>& AllProperties() {
+  std::vector<Property>& properties = Registered();
+  std::sort(properties.begin(), properties.end(),
+            [](const Property& a, const Property& b) { return std::string_view(a.name) < b.name; });
+  return properties;
+}
+
+const Property* FindProperty(std::string_view name) {
+  for (const Property& property : AllProperties()) {
+    if (name == property.name) return &property;
+  }
+  return nullptr;
+}
+
+bool IsDeleted(const Evidence& evidence, LogId log) {
+  return std::any_of(evidence.deletions.begin(), evidence.deletions.end(),
+                     [log](const Deletion& deletion) { return deletion.log == log; });
+}
+
+std::vector<Sighting> AllSightings(const Evidence& evidence) {
+  std::vector<Sighting> all;
+  for (const Operation& operation : evidence.operations) {
+    if (!operation.done()) continue;
+    if (operation.acknowledged) all.push_back({operation.log, *operation.acknowledged, ToString(operation)});
+    if (operation.entries.empty()) continue;
+    const std::string where = ToString(operation);
+    for (const SeenEntry& entry : operation.entries) all.push_back({operation.log, entry, where});
+  }
+  for (const auto& [log, final] : evidence.final) {
+    for (const FinalRecord& record : final.records) {
+      for (const SeenEntry& entry : record.entries) {
+        all.push_back({log, entry, fmt::format("log {} at the end, record ending at {}", log.value(), record.end.value())});
+      }
+    }
+  }
+  return all;
+}
+
+std::map<AppendNumber, const Operation*> AppendsByNumber(const Evidence& evidence) {
+  std::map<AppendNumber, const Operation*> appends;
+  for (const Operation& operation : evidence.operations) {
+    if (operation.kind == Operation::Kind::kAppend) appends.emplace(operation.number, &operation);
+  }
+  return appends;
+}
+
+std::vector<IndexPut> IndexPuts(const Evidence& evidence) {
+  std::vector<IndexPut> puts;
+  for (const StoreEvent& event : evidence.store) {
+    if (event.change.removed) continue;
+    const std::optional<IndexKey> key = IndexKeyOf(event.change.record.key);
+    if (!key) continue;
+    const Result<EntryIndex> index = DecodeEntryIndex(event.change.record.value.span(), event.change.record.key);
+    if (!index.ok()) continue;
+    IndexPut put;
+    put.place = event.place;
+    put.log = key->log;
+    put.end = key->end;
+    put.start = key->end - index->message_count;
+    put.cumulative_size = key->cumulative_size;
+    put.size = index->entry_size_bytes;
+    put.object = index->location;
+    puts.push_back(std::move(put));
+  }
+  return puts;
+}
+
+std::vector<MarkerPut> MarkerPuts(const Evidence& evidence) {
+  std::vector<MarkerPut> puts;
+  std::map<std::string, LogId> keys;
+  for (const auto& [log, final] : evidence.final) keys.emplace(TrimMarkerKey(log), log);
+  for (const StoreEvent& event : evidence.store) {
+    const auto found = keys.find(event.change.record.key);
+    if (found == keys.end() || event.change.removed) continue;
+    const Result<Offset> marker = DecodeTrimMarker(event.change.record.value.text(), event.change.record.key);
+    if (marker.ok()) puts.push_back({event.place, found->second, *marker});
+  }
+  return puts;
+}
+
+}  // namespace lakestream::sim

@@ -1,0 +1,112 @@
+#include "sim/troubles.h"
+
+#include <algorithm>
+
+#include "format/index_key.h"
+#include "format/log_records.h"
+#include "sim/world.h"
+
+namespace lakestream::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration kStep = milliseconds(250);
+
+/// Whether something that happens so often per minute happens in one step.
+bool Happens(Random& random, double per_minute) {
+  const double per_step = per_minute * std::chrono::duration<double>(kStep).count() / 60;
+  return static_cast<double>(random.Below(1'000'000)) < per_step * 1'000'000;
+}
+
+Duration Draw(Random& random, Duration most) {
+  return milliseconds(1 + random.Below(static_cast<std::uint64_t>(ToMillis(most))));
+}
+
+Task<void> MendLater(World& world, std::string title, Duration after) {
+  const Status slept = co_await SleepFor(world.far().runtime, OpContext(), after);
+  if (!slept.ok()) co_return;
+  for (Process* process : world.AliveProcesses()) {
+    if (process->title() == title) process->Mend();
+  }
+}
+
+Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate) {
+  if (!process.alive()) co_return;
+  const ChaosRates& rates = world.plan().chaos;
+  if (Happens(random, rates.kills)) {
+    const std::string name = process.name();
+    world.Kill(process);
+    const Status slept = co_await SleepFor(world.far().runtime, OpContext(), Draw(random, seconds(20)));
+    if (slept.ok()) world.Start(name);
+    co_return;
+  }
+  if (Happens(random, rates.freezes)) {
+    world.Happened(Happening::Kind::kFrozen, process);
+    process.node().Freeze(world.scheduler().Now() + Draw(random, seconds(90)));
+  }
+  if (Happens(random, rates.suspends)) {
+    world.Happened(Happening::Kind::kSuspended, process);
+    process.node().Suspend(Draw(random, seconds(300)));
+  }
+  if (Happens(random, rates.clocks)) {
+    world.Happened(Happening::Kind::kClockMoved, process);
+    if (random.Below(2) == 0) {
+      process.node().SetWallRate(static_cast<std::int64_t>(random.Below(400'000)) - 200'000);
+    } else {
+      const Duration by = Draw(random, random.Below(8) == 0 ? std::chrono::hours(24 * 365) : std::chrono::hours(1));
+      process.node().ShiftWall(random.Below(2) == 0 ? by : -by);
+    }
+  }
+  if (Happens(random, rates.cuts)) {
+    world.Happened(Happening::Kind::kCutOff, process);
+    const std::uint64_t which = random.Below(3);
+    process.CutOff(which != 0, which != 1);
+    gate.Spawn(MendLater(world, process.title(), Draw(random, seconds(60))));
+  }
+  if (Happens(random, rates.sessions)) {
+    world.Happened(Happening::Kind::kSessionsLost, process);
+    (void)co_await process.LoseSessions();
+  }
+}
+
+}  // namespace
+
+Task<void> RunTroubles(World& world) {
+  Random& random = world.scheduler().Stream("troubles");
+  Gate gate(world.far().runtime);
+  while (true) {
+    const Status slept = co_await SleepFor(world.far().runtime, OpContext(), kStep);
+    if (!slept.ok()) co_return;
+    for (Process* process : world.AliveProcesses()) {
+      if (process->alive()) gate.Spawn(TroubleOne(world, *process, random, gate));
+    }
+  }
+}
+
+Task<void> DeleteLog(World& world, LogId log) {
+  Random& random = world.scheduler().Stream("deletions");
+  Runtime& runtime = world.far().runtime;
+  MetadataStore& meta = world.far().meta;
+  const Partition partition = Partition::OfLog(log);
+  const Status waited = co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
+  if (!waited.ok()) co_return;
+  const std::size_t index = world.evidence().deletions.size();
+  world.evidence().deletions.push_back(Deletion{log, world.NextPlace(), 0, 0});
+  const Buffer fence = Buffer::CopyOf(kWriteFenceValue);
+  (void)co_await meta.Put(OpContext(), partition, WriteFenceKey(log), fence);
+  const KeyBounds leases = WriteLeaseKeys(log);
+  const KeyRange range{partition, leases.first, leases.end};
+  while (true) {
+    const Result<KeyPage> page = co_await meta.List(OpContext(), range, std::string(), 100);
+    if (page.ok() && page->keys.empty() && !page->next) break;
+    const Status slept = co_await SleepFor(runtime, OpContext(), milliseconds(100));
+    if (!slept.ok()) co_return;
+  }
+  world.evidence().deletions[index].drained = world.NextPlace();
+  (void)co_await meta.DeleteRange(OpContext(), partition, FirstIndexKey(log), LastIndexKey(log));
+  world.evidence().deletions[index].deleted = world.NextPlace();
+}
+
+}  // namespace lakestream::sim

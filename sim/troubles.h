@@ -1,0 +1,17 @@
+#pragma once
+
+#include "lakestream/task.h"
+#include "lakestream/types.h"
+
+namespace lakestream::sim {
+
+class World;
+
+/// Kills, freezes, suspends and cuts off processes, moves clocks and loses sessions at random, as the plan says, until
+/// its gate goes.
+Task<void> RunTroubles(World& world);
+
+/// Deletes a log as the specification says: fence, wait until no lease is left, delete the index records.
+Task<void> DeleteLog(World& world, LogId log);
+
+}  // namespace lakestream::sim

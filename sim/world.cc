@@ -1,0 +1,272 @@
+#include "sim/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/invariant.h"
+#include "base/try.h"
+#include "format/entry_index.h"
+#include "format/index_key.h"
+#include "format/log_records.h"
+#include "format/wal_object.h"
+#include "sim/clients.h"
+#include "sim/troubles.h"
+
+namespace lakestream::sim {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Longer than everything that an append may wait for, one after the other, with the options as they are by default.
+constexpr Duration kRest = minutes(20);
+constexpr Duration kSlice = seconds(1);
+constexpr Duration kLastWord = minutes(5);
+
+}  // namespace
+
+World::World(SimScheduler& scheduler, const Plan& plan)
+    : scheduler_(scheduler),
+      plan_(plan),
+      operations_left_(plan.operations),
+      far_(scheduler, plan.shards),
+      gate_(far_.runtime) {
+  evidence_.guarded_writes = plan.guarded;
+  for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(i + 1));
+  WatchStore();
+}
+
+World::~World() {
+  for (const std::unique_ptr<Process>& process : processes_) process->node().Kill();
+}
+
+void World::WatchStore() {
+  far_.backend->Observe([this](const MetadataChange& change) {
+    const bool heartbeat = change.record.key.starts_with("/heartbeat/");
+    if (!heartbeat) evidence_.store.push_back(StoreEvent{NextPlace(), change});
+  });
+}
+
+LogId World::AnyLog(Random& random) const { return logs_[random.Below(logs_.size())]; }
+
+bool World::TakeOperation() {
+  if (!clients_go_on_ || operations_left_ <= 0) return false;
+  --operations_left_;
+  return true;
+}
+
+std::size_t World::Begin(Operation operation) {
+  operation.began = NextPlace();
+  operation.at = scheduler_.Now();
+  evidence_.operations.push_back(std::move(operation));
+  return evidence_.operations.size() - 1;
+}
+
+Operation& World::End(std::size_t number, Status status) {
+  Operation& operation = evidence_.operations[number];
+  operation.ended = NextPlace();
+  operation.status = std::move(status);
+  // What clients see is part of the trace: two runs of a seed must agree in it.
+  scheduler_.Note(fmt::format("{} {} {}", number, *operation.ended, operation.status.ToString()));
+  return operation;
+}
+
+void World::Happened(Happening::Kind kind, const Process& process) {
+  evidence_.happenings.push_back(Happening{kind, NextPlace(), process.title()});
+}
+
+std::vector<Process*> World::AliveProcesses() {
+  std::vector<Process*> alive;
+  for (const std::unique_ptr<Process>& process : processes_) {
+    if (process->alive()) alive.push_back(process.get());
+  }
+  return alive;
+}
+
+Process* World::FindAlive(const std::string& name) {
+  for (Process* process : AliveProcesses()) {
+    if (process->name() == name) return process;
+  }
+  return nullptr;
+}
+
+Process& World::Start(const std::string& name) {
+  const auto on_put = [this](const std::string& process, const std::string& object) {
+    evidence_.puts.push_back(PutEvent{NextPlace(), process, object});
+  };
+  processes_.push_back(std::make_unique<Process>(scheduler_, far_, plan_, name, ++lives_[name], on_put));
+  Process& process = *processes_.back();
+  if (clients_go_on_) {
+    process.Trouble(scheduler_.Stream("faults of " + process.title()));
+    StartClients(process);
+  }
+  return process;
+}
+
+void World::Kill(Process& process) {
+  Happened(Happening::Kind::kKilled, process);
+  process.Kill();
+}
+
+void World::StartClients(Process& process) {
+  int client = 0;
+  SimNode& node = process.node();
+  for (int i = 0; i < plan_.appenders; ++i) node.Spawn(RunAppender(*this, process, client++));
+  for (int i = 0; i < plan_.readers; ++i) node.Spawn(RunReader(*this, process, client++));
+  for (int i = 0; i < plan_.tailers; ++i) node.Spawn(RunTailer(*this, process, client++));
+  for (int i = 0; i < plan_.trimmers; ++i) node.Spawn(RunTrimmer(*this, process, client++));
+}
+
+void World::Run() {
+  if (!plan_.guarded) far_.heartbeats.Start();
+  for (int i = 0; i < plan_.processes; ++i) Start("p" + std::to_string(i));
+  for (int i = 0; i < plan_.deleted_logs; ++i) gate_.Spawn(DeleteLog(*this, logs_[static_cast<std::size_t>(i)]));
+  TroubledPhase();
+  RestPhase();
+  LastWords();
+  CollectCells();
+  CollectFinal();
+}
+
+void World::TroubledPhase() {
+  Gate troubles(far_.runtime);
+  troubles.Spawn(RunTroubles(*this));
+  const MonotonicTime end = scheduler_.Now() + plan_.time;
+  while (operations_left_ > 0 && scheduler_.Now() < end) {
+    const Status ran = scheduler_.RunFor(kSlice);
+    if (ran.ok()) continue;
+    evidence_.stuck.push_back("the troubled phase never ends: " + ran.ToString());
+    break;
+  }
+  clients_go_on_ = false;
+}
+
+void World::RestPhase() {
+  std::vector<std::string> missing;
+  for (Process* process : AliveProcesses()) {
+    process->Heal();
+    process->node().Thaw();
+  }
+  for (const auto& [name, lives] : lives_) {
+    if (FindAlive(name) == nullptr) missing.push_back(name);
+  }
+  for (const std::string& name : missing) Start(name);
+  const Status rested = scheduler_.RunFor(kRest);
+  if (!rested.ok()) evidence_.stuck.push_back("no rest after the faults have ended: " + rested.ToString());
+  CheckPending("after the faults had ended");
+}
+
+void World::CheckPending(const char* when) {
+  std::map<std::string, const Process*> alive;
+  for (const Process* process : AliveProcesses()) alive.emplace(process->title(), process);
+  for (const Operation& operation : evidence_.operations) {
+    const auto process = alive.find(operation.process);
+    if (operation.ended || process == alive.end()) continue;
+    const WriterStats stats = process->second->stats();
+    evidence_.stuck.push_back(fmt::format("{} {}: {}; its writer: {} parked logs, {} objects, {} index puts", when,
+                                          FormatDuration(kRest), ToString(operation), stats.parked_logs, stats.objects,
+                                          stats.index_puts));
+  }
+}
+
+/// Every log of every process takes an append and gives it back, and every process stops.
+void World::LastWords() {
+  for (Process* process : AliveProcesses()) {
+    for (const LogId log : logs_) {
+      const bool deleted = std::any_of(evidence_.deletions.begin(), evidence_.deletions.end(),
+                                       [log](const Deletion& deletion) { return deletion.log == log; });
+      if (deleted) continue;
+      AppendRequest request;
+      request.log = log;
+      const AppendNumber number = NextAppend();
+      request.payload = MakePayload(number, log, kSmallestPayload);
+      Operation operation;
+      operation.process = process->title();
+      operation.client = -1;
+      operation.log = log;
+      operation.number = number;
+      operation.size = static_cast<std::int64_t>(kSmallestPayload);
+      const std::size_t begun = Begin(std::move(operation));
+      const OpContext soon = OpContext().WithDeadline(process->node().runtime().Now() + kLastWord);
+      const Result<LogEntryHeader> answer = scheduler_.Run(process->writer().Append(soon, std::move(request)));
+      Operation& ended = End(begun, answer.status());
+      if (!answer.ok()) {
+        evidence_.stuck.push_back(fmt::format("log {} takes no appends of {} when all is well: {}", log.value(),
+                                              process->title(), answer.status().ToString()));
+        continue;
+      }
+      ended.acknowledged = SeenEntry{answer->offset, 1,     number, answer->cumulative_size, answer->timestamp_ms,
+                                     answer->entry_size};
+    }
+    const OpContext soon = OpContext().WithDeadline(process->node().runtime().Now() + kLastWord);
+    const Status stopped = scheduler_.Run(process->Stop(soon));
+    if (!stopped.ok()) {
+      evidence_.stuck.push_back(process->title() + " does not stop when all is well: " + stopped.ToString());
+    }
+  }
+}
+
+void World::CollectCells() {
+  for (const std::unique_ptr<Process>& process : processes_) {
+    const WriterStats stats = process->stats();
+    for (std::size_t s = 0; s < stats.cells.size(); ++s) {
+      for (std::size_t e = 0; e < stats.cells[s].size(); ++e) evidence_.cells[s][e] += stats.cells[s][e];
+    }
+  }
+}
+
+FinalRecord World::ReadFinal(const MetadataRecord& record, LogId log) {
+  FinalRecord final;
+  const Result<IndexKey> key = IndexKey::Decode(record.key);
+  LS_INVARIANT(key.ok(), "the caller has looked");
+  final.end = key->end;
+  final.cumulative_size = key->cumulative_size;
+  final.created_ms = record.created_ms;
+  const auto read = [&]() -> Status {
+    LS_ASSIGN(const EntryIndex index, DecodeEntryIndex(record.value.span(), record.key));
+    final.start = final.end - index.message_count;
+    LS_ASSIGN(const Buffer object, scheduler_.Run(far_.objects.Get(OpContext(), index.location, ByteRange())));
+    LS_ASSIGN(const WalHeader header, DecodeWalHeader(object.span(), object.size(), index.location));
+    for (const WalSection& section : header.index.sections) {
+      if (section.log != log) continue;
+      Offset offset = final.start;
+      std::int64_t sum = final.cumulative_size - index.entry_size_bytes;
+      for (const WalEntry& entry : section.entries) {
+        const std::size_t at = header.header_size + static_cast<std::size_t>(entry.payload_offset);
+        const ByteSpan payload = object.span().subspan(at, static_cast<std::size_t>(entry.payload_size));
+        sum += entry.payload_size;
+        final.entries.push_back(SeenEntry{offset, entry.record_count, ReadPayload(payload, log), sum,
+                                          record.created_ms, entry.payload_size});
+        offset = offset + entry.record_count;
+      }
+    }
+    if (final.entries.empty()) return Corrupt("the object has no section of the log").With("object", index.location);
+    return OkStatus();
+  };
+  const Status status = read();
+  if (!status.ok()) final.trouble = status.ToString();
+  return final;
+}
+
+void World::CollectFinal() {
+  for (const LogId log : logs_) evidence_.final[log];
+  for (const MetadataRecord& record : far_.backend->Dump()) {
+    const Result<IndexKey> key = IndexKey::Decode(record.key);
+    if (key.ok()) {
+      evidence_.final[key->log].records.push_back(ReadFinal(record, key->log));
+      continue;
+    }
+    const std::optional<LogId> log = LogOfRecordKey(record.key);
+    if (!log) continue;
+    if (record.key == TrimMarkerKey(*log)) {
+      const Result<Offset> marker = DecodeTrimMarker(record.value.text(), record.key);
+      if (marker.ok()) evidence_.final[*log].marker = *marker;
+    } else if (record.key != WriteFenceKey(*log)) {
+      evidence_.final[*log].leases.push_back(record.key);
+    }
+  }
+}
+
+}  // namespace lakestream::sim

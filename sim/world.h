@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/gate.h"
+#include "runtime/sim/sim_runtime.h"
+#include "sim/evidence.h"
+#include "sim/plan.h"
+#include "sim/process.h"
+
+namespace lakestream::sim {
+
+/// One run: processes, their clients, the troubles, and what was seen.
+class World {
+ public:
+  World(SimScheduler& scheduler, const Plan& plan);
+  ~World();
+
+  /// The whole run. Afterwards `evidence` is complete.
+  void Run();
+  Evidence& evidence() { return evidence_; }
+
+  // For clients and troubles.
+
+  const Plan& plan() const { return plan_; }
+  SimScheduler& scheduler() { return scheduler_; }
+  Far& far() { return far_; }
+  LogId AnyLog(Random& random) const;
+  /// False once the clients have done enough, or the troubled phase is over.
+  bool TakeOperation();
+  Place NextPlace() { return ++last_place_; }
+  /// Writes down that a call began; the number leads to it afterwards.
+  std::size_t Begin(Operation operation);
+  /// Writes down that it ended; what the answer says is filled in by the caller.
+  Operation& End(std::size_t number, Status status);
+  AppendNumber NextAppend() { return ++last_append_; }
+  /// What happened to a process, for the probes.
+  void Happened(Happening::Kind kind, const Process& process);
+
+  std::vector<Process*> AliveProcesses();
+  Process* FindAlive(const std::string& name);
+  Process& Start(const std::string& name);
+  void Kill(Process& process);
+
+ private:
+  void WatchStore();
+  void StartClients(Process& process);
+  void TroubledPhase();
+  void RestPhase();
+  void LastWords();
+  void CheckPending(const char* when);
+  void CollectFinal();
+  FinalRecord ReadFinal(const MetadataRecord& record, LogId log);
+  void CollectCells();
+
+  SimScheduler& scheduler_;
+  const Plan plan_;
+  Evidence evidence_;
+  Place last_place_ = 0;
+  AppendNumber last_append_ = 0;
+  int operations_left_;
+  bool clients_go_on_ = true;
+  Far far_;
+  std::map<std::string, int> lives_;
+  std::vector<std::unique_ptr<Process>> processes_;  ///< dead ones stay: what they sent may still arrive
+  std::vector<LogId> logs_;
+  Gate gate_;  ///< of the troubles and the deletions
+};
+
+}  // namespace lakestream::sim
