@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the pages of docs/format to the code: format_pages.py --root TREE. Prints what is wrong and exits with 1.
+"""Holds the documentation to the code: pages.py --root TREE. Prints what is wrong and exits with 1.
 
-Each example is a block after a comment that names where its bytes are stated, `<!-- bytes: FILE [first N] -->` before
-hexadecimal lines or `<!-- text: FILE -->` before text, of which ends of lines and indents do not count. Every error
-that a page tells of is one that the code has; what it names in the tree is there."""
+docs/format: each example is a block after a comment that names where its bytes are stated,
+`<!-- bytes: FILE [first N] -->` before hexadecimal lines or `<!-- text: FILE -->` before text, of which ends of lines
+and indents do not count. Every error that a page tells of is one that the code has.
+docs/testing.md: every test that it names is there. All pages: so is every file."""
 
 import argparse
 import glob
@@ -19,6 +20,11 @@ _DIRECTIVE = re.compile(r'<!-- (bytes|text): (\S+)(?: first (\d+))? -->')
 _HEX_LINE = re.compile(r'([0-9a-f]{2}(?: [0-9a-f]{2})*)(?:  .*)?')
 _SENTENCE = re.compile(r'\| `(\w+)` \| `([^`]+)` \|')
 _LINK = re.compile(r'\]\(([^)#:]+)\)')
+_TEST_NAME = re.compile(r'`([A-Z]\w+|crash)\.(\w+)`')
+_TEST = re.compile(r'\bTEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)')
+# A case of a table: {"Name", ...}.
+_CASE = re.compile(r'\{"(\w+)",')
+_ADDED = re.compile(r'add_test\(NAME (\w+)\.(\w+)')
 _PATH = re.compile(r'`((?:src|include|tests|docs|tools|cmake|examples)/[^`\s]*)`')
 
 
@@ -100,48 +106,77 @@ def check_references(root, folder, text):
                 yield text.count('\n', 0, match.start()) + 1, f'there is no {match.group(1)}'
 
 
+def check_tests(root, text):
+    """Suite.Name, where Name may also be a case of a table in any test."""
+    tests, cases = set(), set()
+    for path, code in files_below(root, ('src', 'tests'), ('.cc', '.h', 'CMakeLists.txt')):
+        tests.update(_ADDED.findall(code) if path.endswith('.txt') else _TEST.findall(code))
+        cases.update(_CASE.findall(code))
+    suites = {suite for suite, _ in tests} | {'ObjectStoreConformance'}
+    for match in _TEST_NAME.finditer(text):
+        suite, name = match.groups()
+        if (suite, name) not in tests and not (suite in suites and name in cases):
+            yield text.count('\n', 0, match.start()) + 1, f'there is no test {suite}.{name}'
+
+
+def files_below(root, folders, endings):
+    for top in folders:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if name.endswith(endings):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding='utf-8') as stream:
+                        yield path, stream.read()
+
+
 def source_texts(root):
     """The string literals of all sources that are no tests."""
     found = set()
-    for folder, _, names in os.walk(os.path.join(root, 'src')):
-        for name in names:
-            if name.endswith(('.cc', '.h')) and not name.endswith('_test.cc'):
-                with open(os.path.join(folder, name), encoding='utf-8') as stream:
-                    found |= goldens.texts_of_cpp(stream.read())
+    for path, code in files_below(root, ('src',), ('.cc', '.h')):
+        if not path.endswith('_test.cc'):
+            found |= goldens.texts_of_cpp(code)
     return found
 
 
+def check_format_page(root, name, text, index, codes, sentences):
+    yield from check_sections(text)
+    yield from check_examples(root, text)
+    yield from check_sentences(text, codes, sentences)
+    if f']({name})' not in index:
+        yield 1, f'{PAGES}/README.md does not list this page'
+
+
 def check_tree(root):
-    """All findings as (path, line, message), and the number of pages."""
-    folder = os.path.join(root, PAGES)
-    pages = sorted(name for name in os.listdir(folder) if name.endswith('.md'))
-    texts = {}
-    for name in pages:
-        with open(os.path.join(folder, name), encoding='utf-8') as stream:
-            texts[name] = stream.read()
+    """All findings as (path, line, message), and the number of pages of docs/format."""
+    texts = {os.path.relpath(path, root): text for path, text in files_below(root, ('docs',), ('.md',))}
+    with open(os.path.join(root, 'README.md'), encoding='utf-8') as stream:
+        texts['README.md'] = stream.read()
     sentences = source_texts(root)
     codes = {text for text in sentences if re.fullmatch('[a-z_]+', text)}
-    found = []
-    for name, text in texts.items():
-        checks = [check_references(root, folder, text)]
-        if name != 'README.md':
-            checks += [check_sections(text), check_examples(root, text), check_sentences(text, codes, sentences)]
-            if f']({name})' not in texts.get('README.md', ''):
-                found.append((f'{PAGES}/README.md', 1, f'the index does not list {name}'))
+    found, count = [], 0
+    for path, text in sorted(texts.items()):
+        folder, name = os.path.split(path)
+        checks = [check_references(root, os.path.join(root, folder), text)]
+        if folder == PAGES and name != 'README.md':
+            count += 1
+            index = texts.get(f'{PAGES}/README.md', '')
+            checks.append(check_format_page(root, name, text, index, codes, sentences))
+        if path == 'docs/testing.md':
+            checks.append(check_tests(root, text))
         for check in checks:
-            found += [(f'{PAGES}/{name}', line, message) for line, message in check]
-    return found, len(pages)
+            found += [(path, line, message) for line, message in check]
+    return found, count
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--root', required=True)
     found, count = check_tree(parser.parse_args().root)
-    if count < 2:
+    if count == 0:
         found.append((PAGES, 0, 'there are no pages here: this checks nothing'))
     for path, line, message in found:
         print(f'{path}:{line}: {message}')
-    print(f'{count} pages checked, {len(found)} findings')
+    print(f'{count} pages of the format checked, {len(found)} findings')
     return 1 if found else 0
 
 

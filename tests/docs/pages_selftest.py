@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tests of format_pages.py: a page that is right passes, and each thing that can go stale is found."""
+"""Tests of pages.py: a page that is right passes, and each thing that can go stale is found."""
 
 import os
 import shutil
 import tempfile
 import unittest
 
-import format_pages
+import pages
 import goldens
 
 PAGE = '''# A record
@@ -62,6 +62,7 @@ class Pages(unittest.TestCase):
         self.write('src/a.cc', SOURCE)
         self.write('src/object.bin', b'\xff\0rest')
         self.write('docs/format/README.md', '[a](a.md)')
+        self.write('README.md', '`src/a.cc`')
 
     def write(self, path, data):
         full = os.path.join(self.root, path)
@@ -71,7 +72,7 @@ class Pages(unittest.TestCase):
 
     def messages(self, page):
         self.write('docs/format/a.md', page)
-        return [message for _, _, message in format_pages.check_tree(self.root)[0]]
+        return [message for _, _, message in pages.check_tree(self.root)[0]]
 
     def test_a_right_page_passes(self):
         self.assertEqual(self.messages(PAGE), [])
@@ -107,7 +108,22 @@ class Pages(unittest.TestCase):
 
     def test_a_page_that_the_index_does_not_list(self):
         self.write('docs/format/README.md', 'nothing')
-        self.assertEqual(self.messages(PAGE), ['the index does not list a.md'])
+        self.assertEqual(self.messages(PAGE), ['docs/format/README.md does not list this page'])
+
+
+    def test_tests_that_the_guide_names(self):
+        self.write('tests/crash/CMakeLists.txt', 'add_test(NAME crash.loop COMMAND x)')
+        self.write('src/a_test.cc', TEST + 'TEST_F(Log, Reads) {}\nTEST(Cells, All) {}\nScenario s[] = {{"Late", Late}};')
+        self.write('docs/testing.md', '`Log.Reads`, `Cells.Late`, `crash.loop`, `house.py`, `src/a.cc`')
+        self.assertEqual(self.messages(PAGE), [])
+        for name in ['Log.Writes', 'Other.Reads', 'Other.Late', 'crash.other']:
+            self.write('docs/testing.md', f'`{name}`')
+            self.assertEqual(self.messages(PAGE), [f'there is no test {name}'])
+
+    def test_files_that_any_page_names(self):
+        self.write('docs/adr/1.md', '`src/gone.h` and [this](../format/README.md)')
+        self.write('README.md', '[that](docs/gone.md)')
+        self.assertEqual(self.messages(PAGE), ['there is no docs/gone.md', 'there is no src/gone.h'])
 
 
 class Goldens(unittest.TestCase):
