@@ -10,7 +10,7 @@ namespace lakestream {
 namespace {
 
 constexpr std::int64_t kGraceFactor = 10;
-constexpr std::int32_t kMaxShards = 256;  // a shard is one byte of a key
+constexpr std::int32_t kMaxShards = 255;  // a shard is one byte of a key, and one value is the store's own
 constexpr std::int64_t kMaxMillis = std::int64_t{1} << 53;
 
 bool IsUuid(std::string_view text) {

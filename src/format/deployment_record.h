@@ -23,7 +23,7 @@ struct DeploymentRecord {
   std::int64_t grace_ms = 86'400'000;         ///< at least 10 * (publish_deadline_ms + index_deadline_ms)
   std::int64_t publish_deadline_ms = 30'000;  ///< at least 1
   std::int64_t index_deadline_ms = 30'000;    ///< at least 1
-  std::int32_t metadata_shards = 1;           ///< 1 to 256; part of how local stores lay out keys
+  std::int32_t metadata_shards = 1;           ///< 1 to 255; part of how local stores lay out keys
   std::vector<JsonMember> unknown;            ///< fields of later releases; kept and written last
   friend bool operator==(const DeploymentRecord&, const DeploymentRecord&) = default;
 };

@@ -69,7 +69,7 @@ TEST(DeploymentRecord, RefusesBadValues) {
       {R"("index_deadline_ms":30000)", R"("index_deadline_ms":9223372036854775807)", "field=index_deadline_ms"},
       {R"("index_deadline_ms":30000)", R"("index_deadline_ms":1.5)", "field=index_deadline_ms"},
       {R"("metadata_shards":1)", R"("metadata_shards":0)", "field=metadata_shards"},
-      {R"("metadata_shards":1)", R"("metadata_shards":257)", "field=metadata_shards"},
+      {R"("metadata_shards":1)", R"("metadata_shards":256)", "field=metadata_shards"},
   };
   for (const auto& c : cases) {
     ExpectStatus(DecodeDeploymentRecord(Replaced(c.what, c.by)).status(), StatusCode::kCorrupt,
