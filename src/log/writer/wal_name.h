@@ -8,8 +8,8 @@
 namespace lakestream {
 
 /// The name of a WAL object begun at `wall` (UTC): yyyy/MM/dd/HH/mm/ss/{uuid}, or, where `embedded`,
-/// yyyy/MM/dd/HH/{mmss}-{uuid}. Both begin with the date that the reference's collector expects
-/// (specification, Appendix E, "Reclamation"); the UUID makes the name unique.
+/// yyyy/MM/dd/HH/{mmss}-{uuid}. The first form is the one that the reference's collector can parse (specification,
+/// Appendix E, "Reclamation"); it cannot parse the second. The UUID makes the name unique.
 std::string WalObjectName(WallTime wall, std::string_view uuid, bool embedded);
 
 }  // namespace lakestream
