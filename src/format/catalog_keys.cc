@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "codec/utf8.h"
 #include "format/catalog_records.h"
 
 namespace lakestream {
@@ -26,36 +27,6 @@ std::string Join(std::initializer_list<std::string_view> parts) {
 KeyBounds AllBelow(std::string first) {
   std::string end = Join({first, kAfterAll});
   return KeyBounds{std::move(first), std::move(end)};
-}
-
-// The length of the UTF-8 character that begins the text, or 0 where none does (RFC 3629).
-std::size_t Utf8Length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if ((first & 0xf0) == 0xe0) {
-    const bool shape = follows(1) && follows(2);
-    const bool longer_than_needed = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) >= 0xa0;
-    return shape && !longer_than_needed && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool shape = follows(1) && follows(2) && follows(3);
-    const bool in_range = (first != 0xf0 || byte(1) >= 0x90) && (first != 0xf4 || byte(1) < 0x90);
-    return shape && in_range ? 4 : 0;
-  }
-  return 0;
-}
-
-// U+0000 to U+001F and U+007F to U+009F.
-bool IsControl(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return character.size() == 2 && first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
 }
 
 Status CheckName(std::string_view name, std::string_view field) {

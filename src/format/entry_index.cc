@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "codec/base64.h"
 #include "codec/byte_reader.h"
 #include "codec/byte_writer.h"
 #include "codec/fastpfor.h"
@@ -217,6 +218,19 @@ Status CheckWhole(const ByteReader& reader, const EntryIndex& index, const Seen&
   return OkStatus();
 }
 
+/// Fills the record as far as the bytes are right; `seen` says how far that was.
+Status ReadEntryIndex(ByteReader reader, EntryIndex& index, Seen& seen) {
+  for (;;) {
+    LS_ASSIGN(const std::optional<WireField> field, NextField(reader, seen, kNames, kExtraData));
+    if (!field) break;
+    const Status read = ReadField(reader, *field, index);
+    if (read.ok()) continue;
+    if (field->number != kExtraData) seen.set[field->number] = false;
+    return read;
+  }
+  return CheckWhole(reader, index, seen);
+}
+
 EntryOffsets PackEntryOffsets(const WalSection& section) {
   std::vector<std::int32_t> ends;
   ends.reserve(section.entries.size());
@@ -228,6 +242,44 @@ EntryOffsets PackEntryOffsets(const WalSection& section) {
   offsets.compressed_payload.reserve(4 * words.size());
   for (const std::uint32_t word : words) AppendBigEndian(offsets.compressed_payload, word, 4);
   return offsets;
+}
+
+void DescribeEntryOffsets(const EntryIndex& index, std::string_view object, Description& description) {
+  JsonValue offsets = JsonValue::Object();
+  offsets.Add("compression_type", JsonValue::String("FastPFOR"))
+      .Add("uncompressed_size", JsonValue::Int(index.entry_offsets->uncompressed_size));
+  std::vector<std::int32_t> ends;
+  if (description.damage.ok()) {
+    Result<std::vector<std::int32_t>> decoded = DecodeEntryOffsets(index, object);
+    description.damage = decoded.status();
+    if (decoded.ok()) ends = *std::move(decoded);
+  }
+  if (description.damage.ok()) {
+    JsonValue items = JsonValue::Array();
+    for (const std::int32_t end : ends) items.Append(JsonValue::Int(end));
+    offsets.Add("compressed_payload_size",
+                JsonValue::Int(static_cast<std::int64_t>(index.entry_offsets->compressed_payload.size())))
+        .Add("entry_ends", std::move(items));
+  } else {
+    offsets.Add("compressed_payload_base64",
+                JsonValue::String(Base64Encode(AsBytes(index.entry_offsets->compressed_payload))));
+  }
+  description.fields.Add(kNames[kEntryOffsets], std::move(offsets));
+}
+
+void DescribeExtraData(const EntryIndex& index, std::string_view object, Description& description) {
+  JsonValue pairs = JsonValue::Array();
+  for (const ExtraData& extra : index.extra_data) {
+    JsonValue pair = JsonValue::Object();
+    pair.AddBytes("key", extra.key).AddBytes("value", extra.value);
+    if (extra.key == kFileIndexKey) {
+      const Result<FileIndex> files = DecodeFileIndex(extra.value, object);
+      if (files.ok()) pair.Add("files", Describe(*files));
+      if (!files.ok() && description.damage.ok()) description.damage = files.status();
+    }
+    pairs.Append(std::move(pair));
+  }
+  description.fields.Add(kNames[kExtraData], std::move(pairs));
 }
 
 }  // namespace
@@ -267,15 +319,9 @@ std::string EncodeEntryIndex(const EntryIndex& index) {
 }
 
 Result<EntryIndex> DecodeEntryIndex(ByteSpan value, std::string_view object) {
-  ByteReader reader(value, object);
   EntryIndex index;
   Seen seen(kExtraData);
-  for (;;) {
-    LS_ASSIGN(const std::optional<WireField> field, NextField(reader, seen, kNames, kExtraData));
-    if (!field) break;
-    LS_TRY(ReadField(reader, *field, index));
-  }
-  LS_TRY(CheckWhole(reader, index, seen));
+  LS_TRY(ReadEntryIndex(ByteReader(value, object), index, seen));
   return index;
 }
 
@@ -365,33 +411,34 @@ Result<FileIndex> FileIndexOf(const EntryIndex& index, std::string_view object) 
   return DecodeFileIndex(*packed, object);
 }
 
-JsonValue ToJson(const EntryIndex& index) {
-  JsonValue json = JsonValue::Object();
-  json.Add("version", JsonValue::Int(index.version))
-      .Add("location", JsonValue::String(index.location))
-      .Add("file_type", JsonValue::String(index.file_type == FileType::kRaw ? "RAW" : "PARQUET"))
-      .Add("index_type", JsonValue::String(index.index_type == IndexType::kNormal ? "NORMAL" : "COMPACT"))
-      .Add("message_count", JsonValue::Int(index.message_count))
-      .Add("entry_size_bytes", JsonValue::Int(index.entry_size_bytes))
-      .Add("file_size", JsonValue::Int(index.file_size))
-      .Add("offset_in_file", JsonValue::Int(index.offset_in_file))
-      .Add("entry_count", JsonValue::Int(index.entry_count));
-  if (index.entry_offsets) {
-    JsonValue ends = JsonValue::Array();
-    const Result<std::vector<std::int32_t>> decoded = DecodeEntryOffsets(index, "");
-    if (decoded.ok()) {
-      for (const std::int32_t end : *decoded) ends.Append(JsonValue::Int(end));
-      json.Add("entry_offsets", std::move(ends));
-    } else {
-      json.Add("entry_offsets", JsonValue::String(decoded.status().ToString()));
-    }
+Description DescribeEntryIndex(ByteSpan value, std::string_view object) {
+  EntryIndex index;
+  Seen seen(kExtraData);
+  Description description;
+  description.damage = ReadEntryIndex(ByteReader(value, object), index, seen);
+  JsonValue& fields = description.fields;
+  const auto number = [&](Field field, std::int64_t n) {
+    if (seen.set[field]) fields.Add(kNames[field], JsonValue::Int(n));
+  };
+  const auto word = [&](Field field, std::string_view text) {
+    if (seen.set[field]) fields.Add(kNames[field], JsonValue::String(text));
+  };
+  number(kVersion, index.version);
+  if (seen.set[kLocation]) fields.AddBytes(kNames[kLocation], index.location);
+  word(kFileType, index.file_type == FileType::kRaw ? "RAW" : "PARQUET");
+  word(kIndexType, index.index_type == IndexType::kNormal ? "NORMAL" : "COMPACT");
+  number(kMessageCount, index.message_count);
+  number(kEntrySizeBytes, index.entry_size_bytes);
+  number(kFileSize, index.file_size);
+  number(kOffsetInFile, index.offset_in_file);
+  number(kEntryCount, index.entry_count);
+  // What hangs on a record is looked at only where the record itself is whole.
+  if (index.entry_offsets) DescribeEntryOffsets(index, object, description);
+  if (!index.extra_data.empty()) DescribeExtraData(index, object, description);
+  if (description.damage.ok() && index.file_type == FileType::kParquet) {
+    description.damage = FileIndexOf(index, object).status();
   }
-  for (const ExtraData& extra : index.extra_data) {
-    const Result<FileIndex> files = DecodeFileIndex(extra.value, "");
-    const bool known = extra.key == kFileIndexKey && files.ok();
-    json.Add("extraData." + extra.key, known ? ToJson(*files) : JsonValue::String(extra.value));
-  }
-  return json;
+  return description;
 }
 
 }  // namespace lakestream

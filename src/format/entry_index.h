@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "format/description.h"
 #include "format/file_index.h"
-#include "format/json.h"
 #include "format/wal_object.h"
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
@@ -84,7 +84,8 @@ Result<std::vector<std::int32_t>> DecodeEntryOffsets(const EntryIndex& index, st
 /// The file index of a PARQUET record. Errors: corrupt where there is none, or a broken one.
 Result<FileIndex> FileIndexOf(const EntryIndex& index, std::string_view object);
 
-/// For inspection, with the specification's field names.
-JsonValue ToJson(const EntryIndex& index);
+/// Every field, with the entry boundaries and the file index decoded. `object` is for messages. Of a damaged record:
+/// the fields before the damage.
+Description DescribeEntryIndex(ByteSpan value, std::string_view object);
 
 }  // namespace lakestream

@@ -252,17 +252,49 @@ TEST(EntryIndex, EntryOffsetsMustAgreeWithTheRecord) {
   }
 }
 
-TEST(EntryIndex, Text) {
-  EXPECT_EQ(
-      DumpJson(ToJson(*Decode(kRaw))),
-      R"({"version":3,"location":"7-00000001.wal","file_type":"RAW","index_type":"COMPACT","message_count":3,)"
-      R"("entry_size_bytes":8,"file_size":8,"offset_in_file":-1,"entry_count":2,"entry_offsets":[2,3]})");
-  EXPECT_EQ(
-      DumpJson(ToJson(*Decode(kParquet))),
-      R"({"version":3,"location":"7-0.parquet","file_type":"PARQUET","index_type":"COMPACT","message_count":7,)"
-      R"("entry_size_bytes":28,"file_size":28,"offset_in_file":0,"entry_count":1,)"
-      R"("extraData.CompactedObjectFileIndex":)"
-      R"([{"last_offset":2,"name":"7-0.parquet"},{"last_offset":6,"name":"7-3.parquet"}]})");
+TEST(EntryIndex, DescriptionsOfTheSpecificationsRecords) {
+  const Description raw = DescribeEntryIndex(AsBytes(kRaw), "key-7");
+  EXPECT_TRUE(raw.damage.ok());
+  EXPECT_EQ(DumpJson(raw.fields),
+            R"({"version":3,"location":"7-00000001.wal","file_type":"RAW","index_type":"COMPACT","message_count":3,)"
+            R"("entry_size_bytes":8,"file_size":8,"offset_in_file":-1,"entry_count":2,"entry_offsets":)"
+            R"({"compression_type":"FastPFOR","uncompressed_size":8,"compressed_payload_size":12,)"
+            R"("entry_ends":[2,3]}})");
+  const Description parquet = DescribeEntryIndex(AsBytes(kParquet), "key-7");
+  EXPECT_TRUE(parquet.damage.ok());
+  EXPECT_EQ(DumpJson(parquet.fields),
+            R"({"version":3,"location":"7-0.parquet","file_type":"PARQUET","index_type":"COMPACT",)"
+            R"("message_count":7,"entry_size_bytes":28,"file_size":28,"offset_in_file":0,"entry_count":1,)"
+            R"("extraData":[{"key":"CompactedObjectFileIndex",)"
+            R"("value":"AAAAAAAAAAIAAAALNy0wLnBhcnF1ZXQAAAAAAAAABgAAAAs3LTMucGFycXVldA==",)"
+            R"("files":[{"last_offset":2,"name":"7-0.parquet"},{"last_offset":6,"name":"7-3.parquet"}]}]})");
+}
+
+TEST(EntryIndex, DescriptionsOfDamagedRecords) {
+  // The index type is 2, which there is not.
+  std::string value = Joined(Fields());
+  value[9] = 2;
+  const Description wrong = DescribeEntryIndex(AsBytes(value), "key-7");
+  ExpectStatus(wrong.damage, StatusCode::kCorrupt, {"object=key-7", "field=index_type", "offset=8"});
+  EXPECT_EQ(DumpJson(wrong.fields), R"({"version":3,"location":"w2","file_type":"RAW"})");
+
+  const Description nothing = DescribeEntryIndex(ByteSpan(), "key-7");
+  ExpectStatus(nothing.damage, StatusCode::kCorrupt, {"field=version"});
+  EXPECT_EQ(DumpJson(nothing.fields), "{}");
+
+  // The last entry ends at 4, not at message_count.
+  value = kRaw;
+  value.back() = static_cast<char>(0x82 + 1);
+  const Description ends = DescribeEntryIndex(AsBytes(value), "key-7");
+  ExpectStatus(ends.damage, StatusCode::kCorrupt, {"field=entry_offsets.compressed_payload"});
+  EXPECT_NE(DumpJson(ends.fields).find(R"("compressed_payload_base64":"AAAAAgAAAAAAAIGD"})"), std::string::npos)
+      << DumpJson(ends.fields);
+
+  // A location that is no text.
+  value = Joined(Fields());
+  value[4] = '\xff';
+  EXPECT_NE(DumpJson(DescribeEntryIndex(AsBytes(value), "k").fields).find(R"("location_base64":"/zI=")"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Status CheckFileIndexRange(const FileIndex& index, Offset start, Offset end, std
   return OkStatus();
 }
 
-JsonValue ToJson(const FileIndex& index) {
+JsonValue Describe(const FileIndex& index) {
   JsonValue files = JsonValue::Array();
   for (const CompactedFile& file : index.files) {
     files.Append(JsonValue::Object()

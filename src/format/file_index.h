@@ -43,6 +43,6 @@ Result<FileIndex> DecodeFileIndex(std::string_view base64, std::string_view obje
 /// corrupt unless the files fit the range [start, end): the last one ends it, the first one reaches into it.
 Status CheckFileIndexRange(const FileIndex& index, Offset start, Offset end, std::string_view object);
 
-JsonValue ToJson(const FileIndex& index);
+JsonValue Describe(const FileIndex& index);
 
 }  // namespace lakestream

@@ -82,15 +82,20 @@ void CheckSubject(const Subject& subject) {
 }
 
 Status DecodeWhole(const std::string& object) {
-  return DecodeWalHeader(AsBytes(object), object.size(), "o").status();
+  const Status status = DecodeWalHeader(AsBytes(object), object.size(), "o").status();
+  EXPECT_EQ(DescribeWalObject(AsBytes(object), object.size(), "o").damage.message(), status.message());
+  return status;
 }
 
 // The record, then all that hangs on it.
 Status DecodeDeep(const std::string& value) {
+  const Description description = DescribeEntryIndex(AsBytes(value), "o");
   const Result<EntryIndex> index = DecodeEntryIndex(AsBytes(value), "o");
-  if (!index.ok()) return index.status();
+  if (!index.ok()) {
+    EXPECT_EQ(description.damage.message(), index.status().message());
+    return index.status();
+  }
   EXPECT_FALSE(EncodeEntryIndex(*index).empty());
-  (void)ToJson(*index);
   if (index->file_type == FileType::kParquet) return FileIndexOf(*index, "o").status();
   return DecodeEntryOffsets(*index, "o").status();
 }

@@ -81,7 +81,7 @@ std::string IndexKeyCeilingOf(LogId log, Offset x) { return IndexKey{log, x, kMa
 std::string FirstIndexKey(LogId log) { return IndexKeyFloorOf(log, Offset(0)); }
 std::string LastIndexKey(LogId log) { return IndexKeyCeilingOf(log, Offset(kMaxIndexKeyNumber)); }
 
-JsonValue ToJson(const IndexKey& key) {
+JsonValue Describe(const IndexKey& key) {
   return JsonValue::Object()
       .Add("log_id", JsonValue::Int(key.log.value()))
       .Add("end_offset", JsonValue::Int(key.end.value()))

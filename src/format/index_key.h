@@ -44,6 +44,6 @@ std::string FirstIndexKey(LogId log);
 /// K(L, MAX, MAX).
 std::string LastIndexKey(LogId log);
 
-JsonValue ToJson(const IndexKey& key);
+JsonValue Describe(const IndexKey& key);
 
 }  // namespace lakestream

@@ -83,7 +83,7 @@ TEST(IndexKeyDeathTest, NegativeNumbers) {
 }
 
 TEST(IndexKey, Text) {
-  EXPECT_EQ(DumpJson(ToJson(IndexKey{LogId(7), Offset(3), 8})),
+  EXPECT_EQ(DumpJson(Describe(IndexKey{LogId(7), Offset(3), 8})),
             R"({"log_id":7,"end_offset":3,"cumulative_size":8})");
 }
 

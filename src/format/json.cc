@@ -5,6 +5,9 @@
 #include <set>
 
 #include "base/try.h"
+#include "codec/base64.h"
+#include "codec/utf8.h"
+#include "lakestream/buffer.h"
 
 namespace lakestream {
 
@@ -206,6 +209,11 @@ JsonValue& JsonValue::Add(std::string_view name, JsonValue value) {
 JsonValue& JsonValue::Append(JsonValue value) {
   items.push_back(std::move(value));
   return *this;
+}
+
+JsonValue& JsonValue::AddBytes(std::string_view name, std::string_view bytes) {
+  if (IsUtf8(bytes)) return Add(name, String(bytes));
+  return Add(std::string(name) + "_base64", String(Base64Encode(AsBytes(bytes))));
 }
 
 const JsonValue* JsonValue::Find(std::string_view name) const {

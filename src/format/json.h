@@ -43,6 +43,8 @@ struct JsonValue {
   /// Appends a member or an item; returns this value.
   JsonValue& Add(std::string_view name, JsonValue value);
   JsonValue& Append(JsonValue value);
+  /// Appends bytes of unknown nature: as a string where they are valid UTF-8, else in Base64 as `name`_base64.
+  JsonValue& AddBytes(std::string_view name, std::string_view bytes);
   /// The member, or null.
   const JsonValue* Find(std::string_view name) const;
 

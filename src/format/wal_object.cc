@@ -45,11 +45,12 @@ Result<WalEntry> ReadEntry(ByteReader& reader, std::uint64_t payload_size) {
   return entry;
 }
 
-Result<WalSection> ReadSection(ByteReader& reader, std::uint64_t payload_size) {
-  WalSection section;
+/// Appends the section; after an error it holds the entries before the damage.
+Status ReadSection(ByteReader& reader, std::uint64_t payload_size, std::vector<WalSection>& sections) {
   const std::uint64_t at = reader.offset();
   LS_ASSIGN(const std::int64_t log, reader.ReadInt64("log_id"));
   if (log < 0) return reader.Fail("log id is negative", "log_id", at).With("log", log);
+  WalSection& section = sections.emplace_back();
   section.log = LogId(log);
   const std::uint64_t count_at = reader.offset();
   std::int32_t count = 0;
@@ -65,7 +66,58 @@ Result<WalSection> ReadSection(ByteReader& reader, std::uint64_t payload_size) {
     LS_ASSIGN(const WalEntry entry, ReadEntry(reader, payload_size));
     section.entries.push_back(entry);
   }
-  return section;
+  return OkStatus();
+}
+
+/// Fills the header as far as the bytes are right.
+Status ReadWalHeader(ByteSpan prefix, std::uint64_t object_size, std::string_view object_name, WalHeader* header) {
+  LS_ASSIGN(header->header_size, WalHeaderSize(prefix, object_size, object_name));
+  header->payload_size = object_size - header->header_size;
+  if (prefix.size() < header->header_size) {
+    return CorruptAt("index region is truncated", object_name, "index_region", prefix.size())
+        .With("header_size", header->header_size);
+  }
+  ByteReader reader(prefix.subspan(kLengthBytes, header->header_size - kLengthBytes), object_name, kLengthBytes);
+  LS_ASSIGN(const std::int32_t version, reader.ReadInt32("index_version"));
+  if (version != kWalIndexVersion) {
+    return reader.Fail("wal object has another index version", "index_version", kLengthBytes)
+        .With("version", version)
+        .With("supported", kWalIndexVersion);
+  }
+  std::vector<WalSection>& sections = header->index.sections;
+  std::vector<std::uint64_t> offsets;
+  while (!reader.done()) {
+    offsets.push_back(reader.offset());
+    LS_TRY(ReadSection(reader, header->payload_size, sections));
+  }
+  header->index.by_log = OrderByLog(sections);
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    const std::uint32_t second = header->index.by_log[i];
+    if (sections[second].log == sections[header->index.by_log[i - 1]].log) {
+      return reader.Fail("log has more than one section", "log_id", offsets[second])
+          .With("log", sections[second].log.value());
+    }
+  }
+  return OkStatus();
+}
+
+JsonValue Describe(const WalSection& section) {
+  JsonValue entries = JsonValue::Array();
+  for (const WalEntry& entry : section.entries) {
+    JsonValue item = JsonValue::Object();
+    item.Add("payload_offset", JsonValue::Int(entry.payload_offset))
+        .Add("payload_size", JsonValue::Int(entry.payload_size))
+        .Add("record_count", JsonValue::Int(entry.record_count));
+    entries.Append(std::move(item));
+  }
+  // The sums have the names that they have in the section's index record.
+  JsonValue json = JsonValue::Object();
+  json.Add("log_id", JsonValue::Int(section.log.value()))
+      .Add("entry_count", JsonValue::Int(static_cast<std::int64_t>(section.entries.size())))
+      .Add("message_count", JsonValue::Int(section.RecordCount()))
+      .Add("entry_size_bytes", JsonValue::Int(section.PayloadBytes()))
+      .Add("entries", std::move(entries));
+  return json;
 }
 
 }  // namespace
@@ -172,57 +224,30 @@ Result<std::uint64_t> WalHeaderSize(ByteSpan first_bytes, std::uint64_t object_s
 
 Result<WalHeader> DecodeWalHeader(ByteSpan prefix, std::uint64_t object_size, std::string_view object_name) {
   WalHeader header;
-  LS_ASSIGN(header.header_size, WalHeaderSize(prefix, object_size, object_name));
-  if (prefix.size() < header.header_size) {
-    return CorruptAt("index region is truncated", object_name, "index_region", prefix.size())
-        .With("header_size", header.header_size);
-  }
-  header.payload_size = object_size - header.header_size;
-  ByteReader reader(prefix.subspan(kLengthBytes, header.header_size - kLengthBytes), object_name, kLengthBytes);
-  LS_ASSIGN(const std::int32_t version, reader.ReadInt32("index_version"));
-  if (version != kWalIndexVersion) {
-    return reader.Fail("wal object has another index version", "index_version", kLengthBytes)
-        .With("version", version)
-        .With("supported", kWalIndexVersion);
-  }
-  std::vector<WalSection>& sections = header.index.sections;
-  std::vector<std::uint64_t> offsets;
-  while (!reader.done()) {
-    offsets.push_back(reader.offset());
-    LS_ASSIGN(WalSection section, ReadSection(reader, header.payload_size));
-    sections.push_back(std::move(section));
-  }
-  header.index.by_log = OrderByLog(sections);
-  for (std::size_t i = 1; i < sections.size(); ++i) {
-    const std::uint32_t second = header.index.by_log[i];
-    if (sections[second].log == sections[header.index.by_log[i - 1]].log) {
-      return reader.Fail("log has more than one section", "log_id", offsets[second])
-          .With("log", sections[second].log.value());
-    }
-  }
+  LS_TRY(ReadWalHeader(prefix, object_size, object_name, &header));
   return header;
 }
 
-JsonValue ToJson(const WalHeader& header) {
-  JsonValue sections = JsonValue::Array();
-  for (const WalSection& section : header.index.sections) {
-    JsonValue entries = JsonValue::Array();
-    for (const WalEntry& entry : section.entries) {
-      entries.Append(JsonValue::Object()
-                         .Add("payload_offset", JsonValue::Int(entry.payload_offset))
-                         .Add("payload_size", JsonValue::Int(entry.payload_size))
-                         .Add("record_count", JsonValue::Int(entry.record_count)));
-    }
-    sections.Append(JsonValue::Object()
-                        .Add("log_id", JsonValue::Int(section.log.value()))
-                        .Add("entry_count", JsonValue::Int(static_cast<std::int64_t>(section.entries.size())))
-                        .Add("entries", std::move(entries)));
+Description DescribeWalObject(ByteSpan prefix, std::uint64_t object_size, std::string_view object_name) {
+  WalHeader header;
+  Description description;
+  description.damage = ReadWalHeader(prefix, object_size, object_name, &header);
+  JsonValue& fields = description.fields;
+  fields.Add("object_size", JsonValue::Int(static_cast<std::int64_t>(object_size)));
+  // As they stand there, right or wrong.
+  ByteReader reader(prefix, object_name);
+  const Result<std::int32_t> index_length = reader.ReadInt32("index_length");
+  if (index_length.ok()) fields.Add("index_length", JsonValue::Int(*index_length));
+  const Result<std::int32_t> index_version = reader.ReadInt32("index_version");
+  if (index_version.ok()) fields.Add("index_version", JsonValue::Int(*index_version));
+  if (header.header_size > 0) {
+    fields.Add("payload_region_offset", JsonValue::Int(static_cast<std::int64_t>(header.header_size)))
+        .Add("payload_region_size", JsonValue::Int(static_cast<std::int64_t>(header.payload_size)));
   }
-  return JsonValue::Object()
-      .Add("index_length", JsonValue::Int(static_cast<std::int64_t>(header.header_size - kLengthBytes)))
-      .Add("index_version", JsonValue::Int(kWalIndexVersion))
-      .Add("sections", std::move(sections))
-      .Add("payload_region_size", JsonValue::Int(static_cast<std::int64_t>(header.payload_size)));
+  JsonValue sections = JsonValue::Array();
+  for (const WalSection& section : header.index.sections) sections.Append(Describe(section));
+  fields.Add("sections", std::move(sections));
+  return description;
 }
 
 }  // namespace lakestream

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/json.h"
+#include "format/description.h"
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
 #include "lakestream/types.h"
@@ -66,7 +66,8 @@ Result<std::uint64_t> WalHeaderSize(ByteSpan first_bytes, std::uint64_t object_s
 /// entries, an entry without records or with a payload outside the region, trailing bytes.
 Result<WalHeader> DecodeWalHeader(ByteSpan prefix, std::uint64_t object_size, std::string_view object_name);
 
-/// For inspection, with the specification's field names.
-JsonValue ToJson(const WalHeader& header);
+/// Sizes, sections and entries, from a prefix as DecodeWalHeader takes it. Of a damaged object: what stands before
+/// the damage.
+Description DescribeWalObject(ByteSpan prefix, std::uint64_t object_size, std::string_view object_name);
 
 }  // namespace lakestream

@@ -170,11 +170,42 @@ TEST(WalObject, PrefixMustHoldTheHeader) {
                {"truncated", "object=w", "field=index_region", "offset=19", "header_size=20"});
 }
 
-TEST(WalObject, Text) {
-  const std::string object = Hex("00000010 00000003 0000000000000007 01000101 61");
-  EXPECT_EQ(DumpJson(ToJson(*Decode(object))),
-            R"({"index_length":16,"index_version":3,"sections":[{"log_id":7,"entry_count":1,"entries":)"
-            R"([{"payload_offset":0,"payload_size":1,"record_count":1}]}],"payload_region_size":1})");
+std::string Described(const std::string& object) {
+  return DumpJson(DescribeWalObject(AsBytes(object), object.size(), "w/1").fields);
+}
+
+TEST(WalObject, DescriptionOfTheSpecificationsExample) {
+  const std::string object = Hex("00000013 00000003 00000000 00000007 02000502 05030101 02030405 060708");
+  EXPECT_TRUE(DescribeWalObject(AsBytes(object), object.size(), "w/1").damage.ok());
+  EXPECT_EQ(Described(object),
+            R"({"object_size":31,"index_length":19,"index_version":3,"payload_region_offset":23,)"
+            R"("payload_region_size":8,"sections":[{"log_id":7,"entry_count":2,"message_count":3,)"
+            R"("entry_size_bytes":8,"entries":[{"payload_offset":0,"payload_size":5,"record_count":2},)"
+            R"({"payload_offset":5,"payload_size":3,"record_count":1}]}]})");
+}
+
+// What stands before the damage is told, with the damage itself.
+TEST(WalObject, DescriptionOfDamagedObjects) {
+  const auto damage = [](const std::string& object) {
+    return DescribeWalObject(AsBytes(object), object.size(), "w/1").damage;
+  };
+  // The second entry lies outside the region.
+  const std::string outside = Hex("00000013 00000003 00000000 00000007 02000502 05040101 02030405 060708");
+  ExpectStatus(damage(outside), StatusCode::kCorrupt, {"object=w/1", "field=payload_offset", "offset=20"});
+  EXPECT_EQ(Described(outside),
+            R"({"object_size":31,"index_length":19,"index_version":3,"payload_region_offset":23,)"
+            R"("payload_region_size":8,"sections":[{"log_id":7,"entry_count":1,"message_count":2,)"
+            R"("entry_size_bytes":5,"entries":[{"payload_offset":0,"payload_size":5,"record_count":2}]}]})");
+  const std::string other = Hex("00000010 00000002 0000000000000007 01000101 61");
+  ExpectStatus(damage(other), StatusCode::kCorrupt, {"field=index_version", "offset=4", "version=2"});
+  EXPECT_EQ(Described(other),
+            R"({"object_size":21,"index_length":16,"index_version":2,"payload_region_offset":20,)"
+            R"("payload_region_size":1,"sections":[]})");
+  const std::string cut = Hex("00000010 00000003 0000");
+  ExpectStatus(damage(cut), StatusCode::kCorrupt, {"field=index_length", "offset=0", "object_size=10"});
+  EXPECT_EQ(Described(cut), R"({"object_size":10,"index_length":16,"index_version":3,"sections":[]})");
+  ExpectStatus(damage(""), StatusCode::kCorrupt, {"field=index_length", "offset=0"});
+  EXPECT_EQ(Described(""), R"({"object_size":0,"sections":[]})");
 }
 
 }  // namespace
