@@ -6,19 +6,9 @@
 namespace lakestream {
 namespace {
 
-std::string_view LevelName(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug: return "debug";
-    case LogLevel::kInfo: return "info";
-    case LogLevel::kWarning: return "warning";
-    case LogLevel::kError: return "error";
-  }
-  return "unknown";
-}
-
 void WriteToStandardError(LogLevel level, std::string_view message) {
   std::string line = "lakestream: ";
-  line.append(LevelName(level)).append(": ").append(message).append("\n");
+  line.append(message).append(" level=").append(LogLevelName(level)).append("\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -34,6 +24,23 @@ Front& TheFront() {
 }
 
 }  // namespace
+
+std::string_view LogLevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug: return "debug";
+    case LogLevel::kInfo: return "info";
+    case LogLevel::kWarning: return "warning";
+    case LogLevel::kError: return "error";
+  }
+  return "unknown";
+}
+
+std::optional<LogLevel> ParseLogLevel(std::string_view name) {
+  for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+    if (LogLevelName(level) == name) return level;
+  }
+  return std::nullopt;
+}
 
 void SetLogSink(LogLevel minimum, LogSink sink) {
   Front& front = TheFront();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,10 @@
 namespace lakestream {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+/// "debug", "info", "warning" or "error".
+std::string_view LogLevelName(LogLevel level);
+std::optional<LogLevel> ParseLogLevel(std::string_view name);
 
 /// Receives each message that is at or above the level. A sink may be called from any thread.
 using LogSink = std::function<void(LogLevel, std::string_view message)>;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/logging.h"
 #include "base/try.h"
 
 namespace lakestream {
@@ -71,6 +72,7 @@ Task<R> RetryMetadataStore::Retry(Runtime& runtime, MetadataRetryOptions options
     if (StatusOf(answer).code() != StatusCode::kUnavailable) co_return answer;
     const bool another = co_await attempts.Another(context);
     if (!another) co_return StatusOf(answer).With("attempts", attempts.made());
+    Log(LogLevel::kInfo, "a call to the metadata store is made again", StatusOf(answer));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/logging.h"
 #include "base/try.h"
 #include "codec/crc32c.h"
 
@@ -66,6 +67,7 @@ Task<R> RetryObjectStore::Retry(OpContext context, std::function<Task<R>(OpConte
     if (StatusOf(answer).code() != StatusCode::kUnavailable) co_return answer;
     const bool another = co_await attempts.Another(context);
     if (!another) co_return StatusOf(answer).With("attempts", attempts.made());
+    Log(LogLevel::kInfo, "a call to the object store is made again", StatusOf(answer));
   }
 }
 
@@ -100,6 +102,7 @@ Task<Status> RetryObjectStore::RetryWrite(OpContext context, std::string key, st
     }
     const bool another = co_await attempts.Another(context);
     if (!another) co_return (open.ok() ? answer : open).With("attempts", attempts.made());
+    Log(LogLevel::kInfo, "a call to the object store is made again", answer);
   }
 }
 
