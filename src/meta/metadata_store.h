@@ -49,6 +49,8 @@ struct MetadataRecord {
   std::int64_t version = 0;
   std::int64_t created_ms = 0;  ///< milliseconds since the Unix epoch, by the store; kept by later writes
   bool ephemeral = false;
+  std::string session = {};   ///< of an ephemeral record: its owner, as MetadataSession::id
+  std::int64_t process = 0;   ///< of an ephemeral record: the owner's process id, where the store knows it
 };
 
 enum class KeyComparison {

@@ -312,6 +312,8 @@ StreamCatalog& Deployment::catalog() { return *parts_->catalog; }
 LogWriter& Deployment::writer() { return *parts_->writer; }
 LogReader& Deployment::reader() { return *parts_->reader; }
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }
+MetadataStore& Deployment::metadata() { return *parts_->meta; }
+ObjectStore& Deployment::wal() { return *parts_->wal_reads; }
 
 Task<Result<SoftTrimOutcome>> Deployment::SoftTrim(OpContext context, LogId log, Offset through) {
   return lakestream::SoftTrim(parts_->runtime, *parts_->meta, *parts_->leases, std::move(context), log, through);

@@ -10,6 +10,8 @@
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
+#include "meta/metadata_store.h"
+#include "objstore/object_store.h"
 #include "runtime/runtime.h"
 
 namespace lakestream {
@@ -44,6 +46,10 @@ class Deployment {
   Task<Result<SoftTrimOutcome>> SoftTrim(OpContext context, LogId log, Offset through);
 
   const std::string& id() const;  ///< the deployment's UUID
+
+  /// The stores beneath, for looking inside: what is written past the engine breaks its rules.
+  MetadataStore& metadata();
+  ObjectStore& wal();
 
   struct Parts;
   explicit Deployment(std::unique_ptr<Parts> parts);

@@ -1,6 +1,6 @@
 #include "meta/lmdb/snapshot_reads.h"
 
-#include <algorithm>
+#include <map>
 
 #include "base/try.h"
 #include "meta/page_cursor.h"
@@ -25,8 +25,11 @@ class RecordReader {
 
   Result<MetadataRecord> Read(const LmdbTxn::Found& found, bool values) {
     LS_ASSIGN(const StoredRecord stored, DecodeRecord(found.key, found.value));
-    if (stored.session != 0) LS_TRY(CheckOwner(stored.session));
     MetadataRecord record;
+    if (stored.session != 0) {
+      LS_ASSIGN(record.process, CheckOwner(stored.session));
+      record.session = SessionId(stored.session);
+    }
     record.key = std::string(PlainKey(found.key));
     record.version = stored.version;
     record.created_ms = stored.created_ms;
@@ -36,23 +39,25 @@ class RecordReader {
   }
 
  private:
-  Status CheckOwner(SessionNumber session) {
-    if (locks_.IsOwn(session) || std::count(alive_.begin(), alive_.end(), session) > 0) return OkStatus();
-    if (std::count(obstacles_->dead.begin(), obstacles_->dead.end(), session) > 0) return OkStatus();
+  /// The process of a session; notes the session where it is dead.
+  Result<std::int64_t> CheckOwner(SessionNumber session) {
+    const auto known = processes_.find(session);
+    if (known != processes_.end()) return known->second;
     std::string_view bytes;
     const int rc = txn_.Get(SessionKey(session), &bytes);
     if (rc == MDB_NOTFOUND) return Corrupt("an ephemeral record has no session").With("session", SessionId(session));
     if (rc != 0) return ReadFailure(rc);
     LS_ASSIGN(const SessionOwner owner, DecodeSessionOwner(session, bytes));
     LS_ASSIGN(const bool alive, locks_.IsAlive(session, owner));
-    (alive ? alive_ : obstacles_->dead).push_back(session);
-    return OkStatus();
+    if (!alive) obstacles_->dead.push_back(session);
+    processes_.emplace(session, owner.pid);
+    return owner.pid;
   }
 
   const LmdbTxn& txn_;
   const SessionLocks& locks_;
   ReadObstacles* obstacles_;
-  std::vector<SessionNumber> alive_;
+  std::map<SessionNumber, std::int64_t> processes_;
 };
 
 struct PageSoFar {

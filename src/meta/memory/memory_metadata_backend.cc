@@ -38,7 +38,8 @@ MemoryMetadataBackend::MemoryMetadataBackend(MemoryMetadataOptions options) {
 
 MetadataRecord MemoryMetadataBackend::ToRecord(const Shard::value_type& entry) {
   const Stored& stored = entry.second;
-  return MetadataRecord{entry.first, stored.value, stored.version, stored.created_ms, !stored.session.empty()};
+  return MetadataRecord{entry.first, stored.value, stored.version, stored.created_ms, !stored.session.empty(),
+                        stored.session};
 }
 
 void MemoryMetadataBackend::Observe(std::function<void(const MetadataChange&)> observer) {

@@ -17,6 +17,7 @@ TEST_P(MetadataStoreConformance, AnEphemeralRecordIsARecord) {
   const ReadAnswer record = Get(kLog7, kLease);
   ASSERT_TRUE(record);
   EXPECT_TRUE(record->ephemeral);
+  EXPECT_EQ(record->session, session->id());
   EXPECT_EQ(record->value.text(), "0b5c");
   EXPECT_EQ(record->version, created->version);
   EXPECT_EQ(Keys(kLog7, "/stream-write-leases/7/", "/stream-write-leases/7/\xef\xbf\xbf"), Strings({kLease}));
@@ -24,6 +25,7 @@ TEST_P(MetadataStoreConformance, AnEphemeralRecordIsARecord) {
       Records(kLog7, "/stream-write-leases/7/", "/stream-write-leases/7/\xef\xbf\xbf");
   ASSERT_EQ(scanned.size(), 1u);
   EXPECT_TRUE(scanned.front().ephemeral);
+  EXPECT_EQ(scanned.front().session, session->id());
 }
 
 TEST_P(MetadataStoreConformance, CloseRemovesEphemeralRecordsBeforeItReturns) {
@@ -146,6 +148,7 @@ TEST_P(MetadataStoreConformance, PutAndCompareAndSetMakeAnEphemeralRecordALastin
   EXPECT_EQ(put->created_ms, one->created_ms);
   ASSERT_TRUE(Run(store().CompareAndSet(Context(), kLog7, "/e/2", Buffer::CopyOf("lasting"), two->version)).ok());
   EXPECT_FALSE(Get(kLog7, "/e/1")->ephemeral);
+  EXPECT_EQ(Get(kLog7, "/e/1")->session, "");
   EXPECT_FALSE(Get(kLog7, "/e/2")->ephemeral);
   ASSERT_TRUE(Run(session->Close(Context())).ok());
   EXPECT_EQ(Keys(kLog7, "/e/", "/e/~"), Strings({"/e/1", "/e/2"}));
