@@ -5,6 +5,7 @@
 
 #include "cli/commands/append.h"
 #include "cli/commands/help.h"
+#include "cli/commands/inspect.h"
 #include "cli/commands/read.h"
 #include "cli/commands/stream.h"
 #include "cli/commands/trim.h"
@@ -17,8 +18,8 @@ namespace lakestream {
 /// A command line, understood.
 struct Invocation {
   CommonOptions common;
-  std::variant<HelpOptions, VersionOptions, StreamCreateOptions, StreamListOptions, AppendOptions, ReadOptions,
-               TrimOptions>
+  std::variant<HelpOptions, VersionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
+               AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions>
       command;
 };
 

@@ -47,15 +47,53 @@ TEST(Arguments, BothFormsOfTrimNameTheFirstOffsetToKeep) {
   EXPECT_EQ(std::get<TrimOptions>(Parse({"trim", "s", "--through", "0"})->command).before, 1);
 }
 
+TEST(Arguments, LogLevelComesFromTheOptionElseTheEnvironment) {
+  unsetenv("LAKESTREAM_LOG");
+  EXPECT_EQ(Parse({"stream", "list"})->common.log_level, LogLevel::kWarning);
+  setenv("LAKESTREAM_LOG", "debug", 1);
+  EXPECT_EQ(Parse({"stream", "list"})->common.log_level, LogLevel::kDebug);
+  EXPECT_EQ(Parse({"stream", "list", "--log-level", "error"})->common.log_level, LogLevel::kError);
+  setenv("LAKESTREAM_LOG", "loud", 1);
+  const Status status = Parse({"stream", "list"}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("LAKESTREAM_LOG"), std::string_view::npos) << status.message();
+  unsetenv("LAKESTREAM_LOG");
+}
+
+TEST(Arguments, InspectKnowsWhetherADeploymentWasNamed) {
+  EXPECT_FALSE(Parse({"inspect", "wal", "file"})->common.deployment_named);
+  const Result<Invocation> named = Parse({"inspect", "wal", "key", "--deployment", "d"});
+  EXPECT_TRUE(named->common.deployment_named);
+  EXPECT_EQ(std::get<InspectWalOptions>(named->command).source, "key");
+  EXPECT_EQ(std::get<InspectIndexOptions>(Parse({"inspect", "index", "--hex", "08"})->command).hex, "08");
+  EXPECT_TRUE(std::get<InspectMetaOptions>(Parse({"inspect", "meta"})->command).key.empty());
+}
+
 TEST(Arguments, HelpNamesTheWholeCommand) {
   const std::string all = std::get<HelpOptions>(Parse({"help"})->command).text;
-  for (const char* command : {"stream", "append", "read", "trim", "version", "help"}) {
+  for (const char* command : {"stream", "append", "read", "trim", "inspect", "version", "help"}) {
     EXPECT_NE(all.find(std::string("\n  ") + command), std::string::npos) << command << " in " << all;
   }
   const std::string text = std::get<HelpOptions>(Parse({"help", "stream", "create"})->command).text;
   EXPECT_NE(text.find("lakestream stream create"), std::string::npos) << text;
   const std::string flag = std::get<HelpOptions>(Parse({"append", "--help"})->command).text;
   EXPECT_NE(flag.find("--offsets"), std::string::npos) << flag;
+}
+
+TEST(Arguments, WrongUseNamesTheWord) {
+  const auto message = [](const std::vector<const char*>& words) {
+    return std::string(Parse(words).status().message());
+  };
+  EXPECT_EQ(message({"read", "s", "--form", "3"}),
+            "there is no option \"--form\"; see \"lakestream help read\"");
+  EXPECT_EQ(message({"--deployment", "d", "stream", "list"}),
+            "put --deployment behind the command; see \"lakestream help stream list\"");
+  EXPECT_EQ(message({"read", "s", "t"}), "\"t\" is one word too many; see \"lakestream help read\"");
+  EXPECT_EQ(message({"stream", "bogus"}), "there is no command \"stream bogus\"; see \"lakestream help stream\"");
+  EXPECT_EQ(message({"append", "s", "--partition", "x"}),
+            "--partition: takes a whole number, from 0 to 9999, not \"x\"; see \"lakestream help append\"");
+  EXPECT_EQ(message({"read", "s", "--max", "0"}),
+            "--max: takes a whole number, 1 or more, not \"0\"; see \"lakestream help read\"");
 }
 
 TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
@@ -82,7 +120,18 @@ TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
       {"read", "s", "--from", "9223372036854775808"},
       {"read", "s", "--from"},
       {"read", "s", "--max", "0"},
-      {"read", "s", "--raw", "--no-final-lf"},
+      {"read", "s", "--format", "xml"},
+      {"read", "s", "--format", "json", "--no-final-lf"},
+      {"read", "s", "--log-level", "loud"},
+      {"read", "s", "--deployment", ""},
+      {"inspect"},
+      {"inspect", "bogus"},
+      {"inspect", "wal"},
+      {"inspect", "index"},
+      {"inspect", "index", "key", "--hex", "00"},
+      {"inspect", "index", "--base64", "AA==", "--hex", "00"},
+      {"inspect", "meta", "a", "b"},
+      {"stream", "describe"},
       {"trim", "s"},
       {"trim", "s", "--before", "1", "--through", "1"},
       {"trim", "s", "--before", "0"},

@@ -1,7 +1,11 @@
 #include "cli/environment.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <utility>
 
+#include "base/logging.h"
 #include "base/try.h"
 #include "log/deployment/deployment_config.h"
 #include "runtime/wait.h"
@@ -19,6 +23,11 @@ Environment::Environment(Runtime& runtime, Output& out, CommonOptions options)
 
 Result<DeploymentOptions> Environment::Locate() const {
   if (options_.deployment.ends_with(".toml")) return LoadDeploymentConfig(options_.deployment);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(options_.deployment, error)) {
+    return InvalidArgument("a deployment is a folder, or a configuration whose name ends in .toml")
+        .With("deployment", options_.deployment);
+  }
   return EmbeddedDeployment(options_.deployment);
 }
 
@@ -37,6 +46,8 @@ Result<Deployment*> Environment::Open(bool create) {
   }
   if (!opened.ok()) return opened.status();
   deployment_ = *std::move(opened);
+  Log(LogLevel::kInfo,
+      fmt::format("opened the deployment deployment={} id={}", options_.deployment, deployment_->id()));
   return deployment_.get();
 }
 

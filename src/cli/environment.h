@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/logging.h"
 #include "cli/output.h"
 #include "lakestream/status.h"
 #include "log/deployment/deployment.h"
@@ -13,7 +14,9 @@ namespace lakestream {
 
 struct CommonOptions {
   std::string deployment;  ///< a folder, or a file that ends in .toml
+  bool deployment_named = false;  ///< by the option, not by the environment or the default
   bool quiet = false;      ///< on standard error only what went wrong
+  LogLevel log_level = LogLevel::kWarning;
 };
 
 /// What a command works with. Thread safety: none; commands run on the main thread.
@@ -24,6 +27,7 @@ class Environment {
   Runtime& runtime() { return runtime_; }
   Output& out() { return out_; }
   bool quiet() const { return options_.quiet; }
+  bool deployment_named() const { return options_.deployment_named; }
 
   /// Opens the deployment; it stays open until Close. With `create`, it is made where there is none.
   /// Errors: not_found names the place and says what makes a deployment there.

@@ -10,7 +10,7 @@ enum ExitCode : int {
   kExitFailed = 1,           ///< what failed was definitely not done
   kExitWrongUse = 2,         ///< the command line asks for something that cannot be
   kExitMayHaveHappened = 3,  ///< a change may have been made, now or later
-  kExitNotFound = 4,         ///< no such deployment, stream, partition or input file
+  kExitNotFound = 4,         ///< no such deployment, stream, partition, record, object or input file
   kExitCorrupt = 5,          ///< stored bytes break their format
   kExitSignalBase = 128,     ///< plus the number of the signal that ended the work early
 };

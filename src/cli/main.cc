@@ -2,13 +2,17 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "base/logging.h"
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/tree_text.h"
 #include "runtime/thread_runtime.h"
 
 namespace lakestream {
@@ -34,9 +38,15 @@ void OnBusError(int) {
 
 int Run(Environment& environment, const StreamCreateOptions& options) { return RunStreamCreate(environment, options); }
 int Run(Environment& environment, const StreamListOptions& options) { return RunStreamList(environment, options); }
+int Run(Environment& environment, const StreamDescribeOptions& options) {
+  return RunStreamDescribe(environment, options);
+}
 int Run(Environment& environment, const AppendOptions& options) { return RunAppend(environment, options); }
 int Run(Environment& environment, const ReadOptions& options) { return RunRead(environment, options); }
 int Run(Environment& environment, const TrimOptions& options) { return RunTrim(environment, options); }
+int Run(Environment& environment, const InspectWalOptions& options) { return RunInspectWal(environment, options); }
+int Run(Environment& environment, const InspectIndexOptions& options) { return RunInspectIndex(environment, options); }
+int Run(Environment& environment, const InspectMetaOptions& options) { return RunInspectMeta(environment, options); }
 
 /// The exit code of a command whose output is to be complete.
 int Flushed(Output& out, int code) {
@@ -46,9 +56,17 @@ int Flushed(Output& out, int code) {
   return kExitFailed;
 }
 
+/// Log lines look like all other lines on standard error: a sentence, then pairs.
+void LogToStandardError(LogLevel least, const Clock& clock) {
+  SetLogSink(least, [&clock](LogLevel level, std::string_view message) {
+    PrintNote(fmt::format("{} level={} time={}", message, LogLevelName(level), UtcText(ToMillis(clock.Wall()))));
+  });
+}
+
 template <class Options>
 int RunOnThreads(Output& out, CommonOptions common, const Options& options) {
   ThreadRuntime threads{ThreadRuntimeOptions()};
+  LogToStandardError(common.log_level, threads.runtime().clock);
   Environment environment(threads.runtime(), out, std::move(common));
   const int code = Flushed(out, Run(environment, options));
   const Status closed = environment.Close();

@@ -2,13 +2,30 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+
+#include "codec/utf8.h"
 
 namespace lakestream {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+std::atomic<bool> g_progress_shown{false};
+
+void WriteError(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
 
 }  // namespace
 
@@ -42,19 +59,18 @@ void Output::WriteOut(std::string_view bytes) {
 }
 
 void PrintRaw(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-    if (written > 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
+  if (g_progress_shown.exchange(false)) WriteError(kEraseLine);
+  WriteError(text);
+}
+
+void PrintProgress(std::string_view text) {
+  PrintRaw(text);
+  g_progress_shown = true;
 }
 
 void PrintNote(std::string_view text) {
   std::string line = "lakestream: ";
-  line += text;
+  line += Printable(text);
   line += '\n';
   PrintRaw(line);
 }

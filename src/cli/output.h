@@ -34,11 +34,14 @@ class Output {
   Status status_;
 };
 
-/// One line on standard error: "lakestream: " and the text.
+/// One line on standard error: "lakestream: " and the text, its control characters escaped. Thread safety of these
+/// functions: any thread.
 void PrintNote(std::string_view text);
 /// One line for an error: its sentence and pairs.
 void PrintError(const Status& status);
 /// Text on standard error as it is; failing to write it is ignored.
 void PrintRaw(std::string_view text);
+/// A line on a terminal that whatever is printed next takes the place of.
+void PrintProgress(std::string_view text);
 
 }  // namespace lakestream

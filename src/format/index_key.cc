@@ -81,11 +81,4 @@ std::string IndexKeyCeilingOf(LogId log, Offset x) { return IndexKey{log, x, kMa
 std::string FirstIndexKey(LogId log) { return IndexKeyFloorOf(log, Offset(0)); }
 std::string LastIndexKey(LogId log) { return IndexKeyCeilingOf(log, Offset(kMaxIndexKeyNumber)); }
 
-JsonValue Describe(const IndexKey& key) {
-  return JsonValue::Object()
-      .Add("log_id", JsonValue::Int(key.log.value()))
-      .Add("end_offset", JsonValue::Int(key.end.value()))
-      .Add("cumulative_size", JsonValue::Int(key.cumulative_size));
-}
-
 }  // namespace lakestream

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "format/json.h"
 #include "lakestream/status.h"
 #include "lakestream/types.h"
 
@@ -43,7 +42,5 @@ std::string IndexKeyCeilingOf(LogId log, Offset x);
 std::string FirstIndexKey(LogId log);
 /// K(L, MAX, MAX).
 std::string LastIndexKey(LogId log);
-
-JsonValue Describe(const IndexKey& key);
 
 }  // namespace lakestream

@@ -82,10 +82,5 @@ TEST(IndexKeyDeathTest, NegativeNumbers) {
   EXPECT_DEATH((void)IndexKeyFloorOf(LogId(1), Offset(-1)), "not negative");
 }
 
-TEST(IndexKey, Text) {
-  EXPECT_EQ(DumpJson(Describe(IndexKey{LogId(7), Offset(3), 8})),
-            R"({"log_id":7,"end_offset":3,"cumulative_size":8})");
-}
-
 }  // namespace
 }  // namespace lakestream

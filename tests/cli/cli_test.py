@@ -64,7 +64,7 @@ class RoundTrip(harness.TestCase):
         data = b"a\nb\n\0"
         summary = json.loads(self.ok("append", "s", "--raw", "--json", stdin=data))
         self.assertEqual(summary["acknowledged"], 1)
-        self.assertEqual(self.ok("read", "s", "--raw"), data)
+        self.assertEqual(self.ok("read", "s", "--format", "raw"), data)
         self.ok("append", "s", "--raw", stdin=b"")
         self.assertEqual(self.ok("read", "s", "--from", "1"), b"\n")
 
@@ -133,6 +133,15 @@ class Streams(harness.TestCase):
             self.assertIn("partition=1", self.refused(4, *command, "--partition", "1"))
         self.assertIn("nowhere", self.refused(4, "append", "a", os.path.join(self.folder, "nowhere")))
 
+    def test_what_is_no_deployment(self):
+        path = os.path.join(self.folder, "file")
+        open(path, "wb").close()
+        result = harness.run("stream", "list", "--deployment", path)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(".toml", self.one_line(result))
+        self.ok("stream", "create", "a")
+        self.assertIn("folder", self.refused(2, "append", "a", self.folder))
+
     def test_a_bad_name_makes_no_deployment(self):
         for name in ("", "a/b/c", ".", "..", "_x/y", "a\nb", "x.parquet", "n" * 300):
             with self.subTest(name):
@@ -157,7 +166,9 @@ class WrongUse(harness.TestCase):
     def test_one_line_and_exit_code_2(self):
         cases = ["", "bogus", "--bogus", "stream", "stream bogus", "stream create", "stream create s --partitions 0",
                  "stream create s --partitions 10001", "append", "append s --partition x", "append s --offsets --json",
-                 "append s f g", "read s --from -1", "read s --from 1x", "read s --max 0", "read s --raw --no-final-lf",
+                 "append s f g", "read s --from -1", "read s --from 1x", "read s --max 0",
+                 "read s --format raw --no-final-lf", "read s --format x", "stream list --log-level x",
+                 "inspect", "inspect wal", "inspect index", "inspect index k --hex 00", "stream describe",
                  "trim s", "trim s --before 0", "trim s --before 1 --through 1", "help bogus", "read"]
         for case in cases:
             with self.subTest(case):

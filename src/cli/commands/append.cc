@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,12 +15,11 @@
 #include "cli/append_window.h"
 #include "cli/exit_code.h"
 #include "cli/line_splitter.h"
+#include "cli/progress.h"
 #include "cli/stop_signals.h"
 
 namespace lakestream {
 namespace {
-
-constexpr Duration kProgressEvery = std::chrono::milliseconds(200);
 
 /// The input, closed when it goes unless it is standard input.
 class Input {
@@ -27,6 +27,11 @@ class Input {
   static Result<Input> Open(const std::string& file) {
     if (file.empty() || file == "-") return Input(STDIN_FILENO);
     const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat info = {};
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+      close(fd);
+      return InvalidArgument("the input is a folder").With("file", file);
+    }
     if (fd >= 0) return Input(fd);
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kUnavailable;
     return Status(code, "the input file cannot be opened").With("file", file).With("reason", std::strerror(errno));
@@ -56,17 +61,18 @@ class AppendRun {
         splitter_(options.raw ? LineSplitter::Cut::kWhole : LineSplitter::Cut::kLines,
                   WriterOptions().max_entry_bytes),
         window_(environment.runtime(), deployment.writer(), stream.logs),
-        progress_(!environment.quiet() && isatty(STDERR_FILENO) == 1) {}
+        progress_(environment, options.offsets) {}
 
   int Run(int input) {
     started_ = environment_.runtime().Now();
     while (true) {
       Collect();
       if (report_.failed() || signals_.received() != 0) reading_ = false;
+      if (reading_ && options_.offsets) CheckOutput();
       bool hungry = false;
       while (reading_ && !hungry && window_.HasRoom()) hungry = !StartNext();
       if (!reading_ && window_.idle()) break;
-      ShowProgress();
+      progress_.Show(report_.acknowledged(), report_.acknowledged_bytes());
       if (WaitForSomething(hungry && reading_ ? input : -1)) ReadSome(input);
     }
     return Finish();
@@ -91,14 +97,29 @@ class AppendRun {
     return true;
   }
 
-  /// Waits for an answer, a signal, or bytes of `input` (-1: not those). True when there is input.
+  /// Whoever asked for the offsets and takes no more of them wants no more appended.
+  void CheckOutput() {
+    if (!environment_.out().closed()) return;
+    input_status_ = environment_.out().status();
+    if (input_status_.ok()) {
+      input_status_ = Unavailable("the reader of the offsets went away; what was under way has ended")
+                          .With("lines_read", splitter_.lines());
+    }
+    reading_ = false;
+  }
+
+  /// Waits for an answer, a signal, the reader of the offsets going away, or bytes of `input` (-1: not those). True
+  /// when there is input.
   bool WaitForSomething(int input) {
     if (!reading_ && window_.idle()) return false;
     // After a signal its descriptor stays readable, so it is left out.
     const int signal = signals_.received() == 0 ? signals_.fd() : -1;
-    std::array<pollfd, 3> fds{pollfd{window_.fd(), POLLIN, 0}, pollfd{signal, POLLIN, 0}, pollfd{input, POLLIN, 0}};
-    const int timeout = progress_ ? static_cast<int>(ToMillis(kProgressEvery)) : -1;
+    const int offsets = options_.offsets && !environment_.out().closed() ? environment_.out().fd() : -1;
+    std::array<pollfd, 4> fds{pollfd{window_.fd(), POLLIN, 0}, pollfd{signal, POLLIN, 0}, pollfd{input, POLLIN, 0},
+                              pollfd{offsets, 0, 0}};
+    const int timeout = progress_.shown() ? static_cast<int>(ToMillis(Progress::kEvery)) : -1;
     if (poll(fds.data(), fds.size(), timeout) <= 0) return false;
+    if ((fds[3].revents & POLLERR) != 0) environment_.out().NoteReaderGone();
     return fds[2].revents != 0;
   }
 
@@ -127,16 +148,7 @@ class AppendRun {
     environment_.out().Flush();
   }
 
-  void ShowProgress() {
-    if (!progress_) return;
-    const MonotonicTime now = environment_.runtime().Now();
-    if (now - shown_ < kProgressEvery) return;
-    shown_ = now;
-    PrintRaw(fmt::format("\r\x1b[K{} entries, {}", report_.acknowledged(), ShortBytes(report_.acknowledged_bytes())));
-  }
-
   int Finish() {
-    if (progress_) PrintRaw("\r\x1b[K");
     AppendReport::Circumstances circumstances;
     circumstances.stream = stream_;
     circumstances.elapsed = environment_.runtime().Now() - started_;
@@ -171,12 +183,11 @@ class AppendRun {
   AppendWindow window_;
   AppendReport report_;
   const StopSignals signals_;
-  const bool progress_;
+  Progress progress_;
   bool reading_ = true;
   bool at_end_ = false;
   Status input_status_;
   MonotonicTime started_;
-  MonotonicTime shown_;
 };
 
 Result<int> Append(Environment& environment, const AppendOptions& options) {

@@ -10,7 +10,7 @@ const char* const kExitCodeHelp =
     "  1    failed, and what failed was not done\n"
     "  2    wrong use of the command\n"
     "  3    a change may have been made, now or later; read before you repeat it\n"
-    "  4    no such deployment, stream, partition or input file\n"
+    "  4    no such deployment, stream, partition, record, object or input file\n"
     "  5    stored bytes are damaged\n"
     "  130  interrupted (SIGINT), after what was under way had ended; 143 by SIGTERM\n";
 

@@ -12,6 +12,7 @@
 
 #include "base/try.h"
 #include "cli/exit_code.h"
+#include "cli/progress.h"
 #include "cli/stop_signals.h"
 #include "cli/wake_queue.h"
 #include "runtime/gate.h"
@@ -55,6 +56,7 @@ class ReadRun {
         reader_(deployment.reader()),
         options_(options),
         left_(options.max.value_or(std::numeric_limits<std::int64_t>::max())),
+        progress_(environment, true),
         gate_(environment.runtime()) {}
 
   Result<int> Run(const StreamMetadata& stream) {
@@ -175,17 +177,37 @@ class ReadRun {
   }
 
   void WriteOut(const Cursor& cursor, Offset from, std::span<const LogEntry> entries) {
-    Output& out = environment_.out();
     if (!entries.empty() && entries.front().header.offset > from && !environment_.quiet()) {
       PrintNote(fmt::format("entries were trimmed before they could be read partition={} offset={} to={}",
                             cursor.partition, from.value(), entries.front().header.offset.value()));
     }
     for (const LogEntry& entry : entries) {
-      if (options_.no_final_lf && !first_entry_) out.Write("\n");
-      first_entry_ = false;
-      out.Write(entry.payload.text());
-      if (!options_.raw && !options_.no_final_lf) out.Write("\n");
+      WriteEntry(cursor, entry);
+      ++written_;
+      written_bytes_ += static_cast<std::int64_t>(entry.payload.size());
     }
+    progress_.Show(written_, written_bytes_);
+  }
+
+  void WriteEntry(const Cursor& cursor, const LogEntry& entry) {
+    Output& out = environment_.out();
+    switch (options_.format) {
+      case EntryFormat::kText:
+        if (options_.no_final_lf && written_ > 0) out.Write("\n");
+        out.Write(entry.payload.text());
+        if (!options_.no_final_lf) out.Write("\n");
+        return;
+      case EntryFormat::kRaw:
+        out.Write(entry.payload.text());
+        return;
+      case EntryFormat::kJson:
+        out.Write(EntryJson(cursor.partition, entry));
+        break;
+      case EntryFormat::kHex:
+        out.Write(HexText(entry.payload.span()));
+        break;
+    }
+    out.Write("\n");
   }
 
   Environment& environment_;
@@ -194,7 +216,9 @@ class ReadRun {
   std::vector<Cursor> cursors_;
   std::int64_t left_;  // entries still to write
   std::int64_t read_bytes_ = kMaxReadBytes;
-  bool first_entry_ = true;
+  std::int64_t written_ = 0;
+  std::int64_t written_bytes_ = 0;
+  Progress progress_;
   const StopSignals signals_;
   std::stop_source stop_;
   WakeQueue<Landed> landed_;

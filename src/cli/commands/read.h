@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/entry_text.h"
 #include "cli/environment.h"
 
 namespace lakestream {
@@ -20,8 +21,8 @@ struct ReadOptions {
   ReadFrom from;
   std::optional<std::int64_t> max;  ///< entries, 1 or more
   bool follow = false;
-  bool raw = false;          ///< no LF after an entry
-  bool no_final_lf = false;  ///< no LF after the last entry
+  EntryFormat format = EntryFormat::kText;
+  bool no_final_lf = false;  ///< of kText: no LF after the last entry
 };
 
 /// Writes entries to standard output. Without a partition: all of them, one after another, or with `follow`

@@ -9,7 +9,10 @@
 
 #include "base/try.h"
 #include "cli/exit_code.h"
+#include "cli/tree_text.h"
+#include "codec/utf8.h"
 #include "format/json.h"
+#include "log/inspect/log_summary.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
@@ -104,6 +107,63 @@ Status List(Environment& environment, const StreamListOptions& options) {
   return OkStatus();
 }
 
+JsonValue PartitionJson(std::size_t partition, LogId log, const LogSummary& summary) {
+  JsonValue json = JsonValue::Object();
+  json.Add("partition", JsonValue::Int(static_cast<std::int64_t>(partition)))
+      .Add("log_id", JsonValue::Int(log.value()))
+      .Add("first_offset", JsonValue::Int(summary.first.value()))
+      .Add("end_offset", JsonValue::Int(summary.end.value()))
+      .Add("trim_marker", JsonValue::Int(summary.trim_marker.value()))
+      .Add("entries", JsonValue::Int(summary.entries))
+      .Add("payload_bytes", JsonValue::Int(summary.payload_bytes))
+      .Add("cumulative_size", JsonValue::Int(summary.cumulative_size))
+      .Add("index_records", JsonValue::Int(summary.index_records))
+      .Add("parquet_records", JsonValue::Int(summary.parquet_records))
+      .Add("damaged_records", JsonValue::Int(summary.damaged))
+      .Add("last_append_ms",
+           summary.last_append_ms == 0 ? JsonValue::Null() : JsonValue::Int(summary.last_append_ms))
+      .Add("fenced", JsonValue::Bool(summary.fenced))
+      .Add("leases", JsonValue::Int(static_cast<std::int64_t>(summary.leases.size())));
+  return json;
+}
+
+void AddLeases(std::size_t partition, const LogSummary& summary, JsonValue& leases) {
+  for (const LeaseSummary& lease : summary.leases) {
+    JsonValue json = JsonValue::Object();
+    json.Add("partition", JsonValue::Int(static_cast<std::int64_t>(partition)))
+        .Add("token", JsonValue::String(Printable(lease.token)))
+        .Add("session", JsonValue::String(lease.session))
+        .Add("process", lease.process == 0 ? JsonValue::Null() : JsonValue::Int(lease.process))
+        .Add("created_ms", JsonValue::Int(lease.created_ms));
+    leases.Append(std::move(json));
+  }
+}
+
+Status DescribeStream(Environment& environment, const StreamDescribeOptions& options) {
+  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.name));
+  JsonValue partitions = JsonValue::Array();
+  JsonValue leases = JsonValue::Array();
+  Status damage;
+  for (std::size_t i = 0; i < stream.logs.size(); ++i) {
+    LS_ASSIGN(const LogSummary summary, Wait(SummarizeLog(deployment->metadata(), OpContext(), stream.logs[i])));
+    partitions.Append(PartitionJson(i, stream.logs[i], summary));
+    AddLeases(i, summary, leases);
+    if (damage.ok() && !summary.damage.ok()) damage = summary.damage.With("partition", i);
+  }
+  JsonValue properties = JsonValue::Object();
+  for (const auto& [name, value] : stream.properties) properties.Add(name, JsonValue::String(value));
+  JsonValue json = NameJson(stream.id);
+  json.Add("state", JsonValue::String(StateName(stream.state)))
+      .Add("properties", std::move(properties))
+      .Add("partitions", std::move(partitions))
+      .Add("leases", std::move(leases));
+  if (options.json && !damage.ok()) json.Add("error", JsonValue::String(Printable(damage.message())));
+  environment.out().Write(options.json ? DumpJson(json) + "\n" : TreeText(json));
+  environment.out().Flush();
+  return damage;
+}
+
 }  // namespace
 
 int RunStreamCreate(Environment& environment, const StreamCreateOptions& options) {
@@ -114,6 +174,12 @@ int RunStreamCreate(Environment& environment, const StreamCreateOptions& options
 
 int RunStreamList(Environment& environment, const StreamListOptions& options) {
   const Status status = List(environment, options);
+  if (!status.ok()) PrintError(status);
+  return ExitCodeFor(status.code());
+}
+
+int RunStreamDescribe(Environment& environment, const StreamDescribeOptions& options) {
+  const Status status = DescribeStream(environment, options);
   if (!status.ok()) PrintError(status);
   return ExitCodeFor(status.code());
 }

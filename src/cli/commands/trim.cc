@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "cli/exit_code.h"
+#include "format/json.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
@@ -16,6 +17,18 @@ Status Trim(Environment& environment, const TrimOptions& options) {
   const LogId log = stream.logs[static_cast<std::size_t>(partition)];
   LS_ASSIGN(const SoftTrimOutcome outcome,
             Wait(deployment->SoftTrim(OpContext(), log, Offset(options.before - 1))));
+  if (options.json) {
+    JsonValue json = JsonValue::Object();
+    json.Add("stream", JsonValue::String(stream.id.ToString()))
+        .Add("partition", JsonValue::Int(partition))
+        .Add("log_id", JsonValue::Int(log.value()))
+        .Add("asked", JsonValue::Int(options.before))
+        .Add("trim_marker_before", JsonValue::Int(outcome.before.value()))
+        .Add("trim_marker", JsonValue::Int(outcome.after.value()))
+        .Add("kept_last_record", JsonValue::Bool(outcome.capped));
+    environment.out().Write(DumpJson(json) + "\n");
+    return OkStatus();
+  }
   const std::string line = outcome.after == outcome.before
                                ? fmt::format("trim marker stays at {}; asked {}", outcome.after.value(), options.before)
                                : fmt::format("trim marker {} -> {}; asked {}", outcome.before.value(),

@@ -12,6 +12,7 @@ struct TrimOptions {
   std::string stream;
   std::optional<int> partition;
   std::int64_t before = 0;  ///< the first offset to keep; 1 or more
+  bool json = false;
 };
 
 /// Moves the trim marker of one partition and prints what really happened.

@@ -4,7 +4,9 @@
 
 namespace lakestream {
 
-struct VersionOptions {};
+struct VersionOptions {
+  bool json = false;
+};
 
 /// Prints the version, the format version and the compiler.
 int RunVersion(Output& out, const VersionOptions& options);
