@@ -34,6 +34,7 @@ struct Parsed {
   InspectIndexOptions inspect_index;
   InspectMetaOptions inspect_meta;
   std::string log_level;
+  BenchCommandOptions bench;
   std::vector<std::string> help_of;
   bool version = false;
   VersionOptions version_options;
@@ -57,6 +58,7 @@ class Grammar {
     inspect = app.add_subcommand("inspect", "Show what is stored, field by field");
     inspect->require_subcommand(0, 1);
     DefineInspect(parsed);
+    DefineBench(parsed);
     version = app.add_subcommand("version", "Print version, format version and compiler");
     version->add_flag("--json", parsed->version_options.json, "Print one JSON object");
     help = app.add_subcommand("help", "Print help for a command");
@@ -75,6 +77,7 @@ class Grammar {
   CLI::App* inspect_wal = nullptr;
   CLI::App* inspect_index = nullptr;
   CLI::App* inspect_meta = nullptr;
+  CLI::App* bench = nullptr;
   CLI::App* version = nullptr;
   CLI::App* help = nullptr;
 
@@ -202,6 +205,24 @@ class Grammar {
         ->check(range)
         ->type_name("OFFSET");
     AddCommon(trim, parsed);
+  }
+
+  void DefineBench(Parsed* parsed) {
+    bench = app.add_subcommand(
+        "bench",
+        "Measure this machine and compare with the budgets: memory, codec, append-latency, append-throughput,\n"
+        "sequenced-puts, lookup, catch-up, put-rate, or all of them (about 3 minutes).\n"
+        "Everything that is measured is also checked: ends with 5 where an entry is not what was appended.");
+    bench->add_option("NAME", parsed->bench.name, "A benchmark, or \"all\"")->required()->type_name("");
+    bench->add_flag("--json", parsed->bench.json, "Print one JSON object");
+    bench->add_flag("--break", parsed->bench.damage, "Lose or damage one entry: the checks must find it");
+    bench->add_option("--scale", parsed->bench.scale, "Do this share of the work, above 0 to 1; judges no budget")
+        ->check(Within(0.0001, 1.0))
+        ->type_name("SHARE");
+    bench->add_option("--dir", parsed->bench.directory,
+                      "Where a temporary folder is made; default: beside the deployment, without one $TMPDIR")
+        ->type_name("DIR");
+    bench->add_option("--deployment", parsed->common.deployment, kDeploymentText)->type_name("DIR|CONFIG");
   }
 };
 
@@ -345,6 +366,9 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     invocation.command = std::move(parsed.inspect_index);
   } else if (*grammar.inspect_meta) {
     invocation.command = std::move(parsed.inspect_meta);
+  } else if (*grammar.bench) {
+    invocation.command = std::move(parsed.bench);
+    std::get<BenchCommandOptions>(invocation.command).deployment = invocation.common.deployment;
   } else if (*grammar.version || parsed.version) {
     invocation.command = parsed.version_options;
   } else if (*grammar.stream) {
@@ -352,7 +376,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (*grammar.inspect) {
     return Wrong("inspect needs \"wal\", \"index\" or \"meta\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, bench, version or help", "");
   }
   return invocation;
 }
@@ -379,6 +403,7 @@ Result<Invocation> ParseArguments(int argc, const char* const* argv) {
   }
   LS_ASSIGN(parsed.common.log_level, FindLogLevel(parsed.log_level, NamedCommand(grammar.app)));
   LS_TRY(CheckTogether(&parsed, grammar));
+  for (int i = 0; i < argc; ++i) parsed.bench.command += (i == 0 ? "" : " ") + std::string(argv[i]);
   return Sort(std::move(parsed), grammar);
 }
 

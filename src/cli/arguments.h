@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cli/commands/append.h"
+#include "cli/commands/bench.h"
 #include "cli/commands/help.h"
 #include "cli/commands/inspect.h"
 #include "cli/commands/read.h"
@@ -19,7 +20,8 @@ namespace lakestream {
 struct Invocation {
   CommonOptions common;
   std::variant<HelpOptions, VersionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
-               AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions>
+               AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
+               BenchCommandOptions>
       command;
 };
 

@@ -71,7 +71,7 @@ TEST(Arguments, InspectKnowsWhetherADeploymentWasNamed) {
 
 TEST(Arguments, HelpNamesTheWholeCommand) {
   const std::string all = std::get<HelpOptions>(Parse({"help"})->command).text;
-  for (const char* command : {"stream", "append", "read", "trim", "inspect", "version", "help"}) {
+  for (const char* command : {"stream", "append", "read", "trim", "inspect", "bench", "version", "help"}) {
     EXPECT_NE(all.find(std::string("\n  ") + command), std::string::npos) << command << " in " << all;
   }
   const std::string text = std::get<HelpOptions>(Parse({"help", "stream", "create"})->command).text;

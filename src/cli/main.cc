@@ -95,6 +95,8 @@ int Main(int argc, const char* const* argv) {
           return Flushed(out, RunHelp(out, options));
         } else if constexpr (std::is_same_v<Options, VersionOptions>) {
           return Flushed(out, RunVersion(out, options));
+        } else if constexpr (std::is_same_v<Options, BenchCommandOptions>) {
+          return Flushed(out, RunBench(out, options));
         } else {
           return RunOnThreads(out, std::move(invocation->common), options);
         }

@@ -60,6 +60,18 @@ class Includes(Tree):
             self.assertIn('may see', message)
             os.remove(os.path.join(self.root, f'src/{own}/x.cc'))
 
+    def test_bench_lies_between_log_and_cli(self):
+        self.write('bench/report.h', '#pragma once\n')
+        self.write('src/log/x.h', '#pragma once\n')
+        self.write('src/cli/x.h', '#pragma once\n')
+        self.write('src/cli/commands/bench.cc', '#include "bench/report.h"\n')
+        self.write('bench/good.cc', '#include "log/x.h"\n')
+        self.assertEqual(self.findings(), [])
+        self.write('bench/bad.cc', '\n#include "cli/x.h"\n')
+        self.write('src/log/bad.cc', '\n#include "bench/report.h"\n')
+        self.expect('bench/bad.cc', 2, 'layer', 'cli')
+        self.expect('src/log/bad.cc', 2, 'layer', 'bench')
+
     def test_layers_below_are_fine(self):
         for other in ('base', 'codec', 'format', 'model', 'runtime', 'objstore', 'meta', 'log'):
             self.write(f'src/{other}/low.h', '#pragma once\n')

@@ -20,7 +20,8 @@ LAYERS = {
     'kafka': {'base', 'codec'},
     'bindings': _BELOW_LOG | {'log', 'kafka'},
     'server': _BELOW_SERVER,
-    'cli': _BELOW_SERVER | {'server', 'runtime/asio'},
+    'bench': _BELOW_LOG | {'log'},
+    'cli': _BELOW_SERVER | {'server', 'runtime/asio', 'bench'},
 }
 LAYERS['server'] = _BELOW_SERVER | {'runtime/asio'}
 
@@ -43,6 +44,8 @@ def layer_of(path):
     if path.startswith('include/lakestream/'):
         return 'base'
     parts = path.split('/')
+    if parts[0] == 'bench':
+        return 'bench'
     if parts[0] != 'src' or len(parts) < 3:
         return None
     if '/'.join(parts[1:3]) in LAYERS:
@@ -144,7 +147,7 @@ def _check_third_party(path, targets, seen_in):
             yield path, line, 'gtest', f'includes {name}{_via(chain)}: only *_test.cc and testing/ folders may'
         if _FMT.match(name) and path.startswith('include/'):
             yield path, line, 'fmt', f'includes {name}{_via(chain)}: installed headers use std::string, fmt stays in .cc'
-        if not path.startswith(('src/', 'include/', 'sim/')):
+        if not path.startswith(('src/', 'include/', 'sim/', 'bench/')):
             continue
         for back_end, pattern, homes in BACK_ENDS:
             if not pattern.match(name):
