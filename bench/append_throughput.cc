@@ -25,7 +25,9 @@ namespace {
 
 constexpr std::size_t kPayloadBytes = 1024;
 constexpr std::int64_t kLogs = 10;
-constexpr std::int64_t kUnderWay = 32'768;
+// On one core more would only fall out of the processor's cache; on a disk they fill objects while others are synced.
+constexpr std::int64_t kUnderWayOnOneCore = 8192;
+constexpr std::int64_t kUnderWayOnDisk = 32'768;
 
 double Seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -67,7 +69,7 @@ Status OnOneCore(const BenchOptions& options, BenchReport* report) {
   DamagingObjectStore damaging(objects, options.damage);
   LS_ASSIGN(const std::unique_ptr<Engine> engine,
             Engine::Start(threads.runtime(), meta, damaging, WriterOptions()));
-  AppendLoad load(engine->writer(), LogRange(1, kLogs), kPayloadBytes, kUnderWay);
+  AppendLoad load(engine->writer(), LogRange(1, kLogs), kPayloadBytes, kUnderWayOnOneCore);
   const std::int64_t entries = Scaled(options, 400'000, 1000);
   LS_TRY(load.Run(entries / 4));
   std::vector<double> rates;
@@ -95,7 +97,7 @@ class OnDisk {
       : runtime_(runtime),
         entries_(Scaled(options, 131'072, 1000)),
         folder_(std::move(folder)),
-        load_(deployment.writer(), LogRange(1000, kLogs), kPayloadBytes, kUnderWay),
+        load_(deployment.writer(), LogRange(1000, kLogs), kPayloadBytes, kUnderWayOnDisk),
         disk_(std::move(disk)) {}
 
   Result<double> Append() {
@@ -161,7 +163,8 @@ Status Durable(const BenchOptions& options, BenchReport* report) {
 Status RunAppendThroughput(const BenchOptions& options, BenchReport* report) {
   LS_TRY(OnOneCore(options, report));
   LS_TRY(Durable(options, report));
-  report->Note("entries of 1 KiB to 10 logs, 32 768 under way; the client is part of what is measured");
+  report->Note("entries of 1 KiB to 10 logs, 8 192 under way on one core and 32 768 on the disk; the client is part of what is "
+               "measured");
   return OkStatus();
 }
 

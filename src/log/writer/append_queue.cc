@@ -37,8 +37,9 @@ void AppendQueue::Add(PendingAppendPtr append) {
   const auto bytes = static_cast<std::int64_t>(append->request.payload.size());
   const auto of_log = logs_.try_emplace(log).first;
   of_log->second.appends.push_back(std::move(append));
+  const bool first = of_log->second.counts.entries == 0;
   Count(of_log->second, 1, bytes);
-  Settle(of_log);
+  if (first) Settle(of_log);
 }
 
 bool AppendQueue::Remove(const PendingAppendPtr& append) {

@@ -14,7 +14,7 @@ class AppendQueueTest : public ::testing::Test {
     request.log = LogId(log);
     request.payload = Buffer(std::string(bytes, 'x'));
     request.caller = caller;
-    auto append = std::make_shared<PendingAppend>(scheduler_.runtime().executor, std::move(request));
+    auto append = std::make_shared<PendingAppend>(std::move(request));
     queue_.Add(append);
     return append;
   }

@@ -1,6 +1,8 @@
 #include "log/writer/log_writer.h"
 
 #include <algorithm>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "base/invariant.h"
@@ -46,6 +48,7 @@ LogWriter::Parts::Parts(Runtime& r, MetadataStore& m, ObjectStore& w, LeaseKeepe
       flush_rules{o.target_object_bytes, o.max_puts_in_flight, o.put_budget_per_second,
                   o.linger_max,          o.linger_max_busy,    o.linger_behind_put},
       memory(r, o.max_queued_bytes),
+      answers(r.executor),
       last_start(r.Now() - kFarAway),
       put_tokens(o.put_budget_per_second, std::max(1.0, o.put_budget_per_second * o.put_budget_burst_seconds),
                  r.Now()),
@@ -71,10 +74,11 @@ void LogWriter::Parts::EnqueueLocked(PendingAppendPtr append) {
 }
 
 void LogWriter::Parts::EndLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer) {
+  memory.Release(std::min(append->cost(), options.max_queued_bytes));
+  if (append->abandoned) return;
   LS_INVARIANT(!append->answer.has_value(), "an append is answered once");
   append->answer.emplace(std::move(answer));
-  append->done.Set();
-  memory.Release(std::min(append->cost(), options.max_queued_bytes));
+  answers.Push(append);
 }
 
 bool LogWriter::Parts::IdleLocked() const { return queue.empty() && open_sections == 0 && puts_in_flight == 0; }
@@ -162,45 +166,96 @@ void LogWriter::Start() {
   parts_->gate.Spawn(parts_->Flusher());
 }
 
+/// Ends the wait of an append when its context ends. In the frame that waits.
+class LogWriter::Parts::Limit {
+ public:
+  /// The parts may go before the context ends.
+  Limit(const std::shared_ptr<Parts>& parts, const OpContext& context, const PendingAppendPtr& append)
+      : executor_(parts->runtime.executor) {
+    const std::weak_ptr<Parts> weak = parts;
+    if (context.deadline != MonotonicTime::max()) {
+      timer_ = executor_.AddTimer(context.deadline, [weak, append] {
+        const std::shared_ptr<Parts> held = weak.lock();
+        if (held) held->GiveUp(append, DeadlineExceeded("the wait's deadline has passed"));
+      });
+    }
+    if (context.cancel.stop_possible()) on_cancel_.emplace(context.cancel, OnCancel{weak, append, executor_});
+  }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit() {
+    on_cancel_.reset();
+    if (timer_) executor_.CancelTimer(*timer_);
+  }
+
+ private:
+  struct OnCancel {
+    std::weak_ptr<Parts> parts;
+    PendingAppendPtr append;
+    Executor& executor;
+    /// Whoever cancels may hold locks of its own.
+    void operator()() const {
+      executor.Post([weak = parts, append = append] {
+        const std::shared_ptr<Parts> held = weak.lock();
+        if (held) held->GiveUp(append, Cancelled("the wait was cancelled"));
+      });
+    }
+  };
+
+  Executor& executor_;
+  std::optional<TimerId> timer_;
+  std::optional<std::stop_callback<OnCancel>> on_cancel_;
+};
+
+Status LogWriter::Parts::CheckRequest(const OpContext& context, const AppendRequest& request) const {
+  if (request.log.value() < 0) return InvalidArgument("a log id is not negative").With("log", request.log.value());
+  if (request.records < 1) {
+    return InvalidArgument("an entry holds at least one record").With("records", request.records);
+  }
+  if (static_cast<std::int64_t>(request.payload.size()) > options.max_entry_bytes) {
+    return InvalidArgument("the entry is larger than max_entry_bytes")
+        .With("bytes", request.payload.size())
+        .With("max_entry_bytes", options.max_entry_bytes);
+  }
+  return context.Check(runtime.Now());
+}
+
+Status LogWriter::Parts::Enqueue(const PendingAppendPtr& append) {
+  {
+    const std::lock_guard lock(mutex);
+    if (!stopping) {
+      EnqueueLocked(append);
+      return OkStatus();
+    }
+  }
+  memory.Release(std::min(append->cost(), options.max_queued_bytes));
+  return Unavailable("the writer is stopping");
+}
+
+void LogWriter::Parts::GiveUp(const PendingAppendPtr& append, const Status& why) {
+  const std::lock_guard lock(mutex);
+  if (append->answer) return;
+  if (queue.Remove(append)) return EndLocked(append, why);
+  // On its way. Who cancelled waits for what becomes of it.
+  if (why.code() != StatusCode::kDeadlineExceeded) return;
+  append->answer.emplace(Indeterminate("the append was on its way when its deadline passed"));
+  append->abandoned = true;
+  answers.Push(append);
+}
+
+// Millions of these run, so the frame is to stay small: what is rare is in functions of its own.
 Task<Result<LogEntryHeader>> LogWriter::Append(OpContext context, AppendRequest request) {
   const std::shared_ptr<Parts> parts = parts_;
-  if (request.log.value() < 0) co_return InvalidArgument("a log id is not negative").With("log", request.log.value());
-  if (request.records < 1) co_return InvalidArgument("an entry holds at least one record").With("records", request.records);
-  if (static_cast<std::int64_t>(request.payload.size()) > parts->options.max_entry_bytes) {
-    co_return InvalidArgument("the entry is larger than max_entry_bytes")
-        .With("bytes", request.payload.size())
-        .With("max_entry_bytes", parts->options.max_entry_bytes);
-  }
-  LS_CO_TRY(context.Check(parts->runtime.Now()));
-  auto append = std::make_shared<PendingAppend>(parts->runtime.executor, std::move(request));
+  LS_CO_TRY(parts->CheckRequest(context, request));
+  const auto append = std::make_shared<PendingAppend>(std::move(request));
   // An entry larger than all the memory would wait for ever: it takes what there is.
   const std::int64_t cost = std::min(append->cost(), parts->options.max_queued_bytes);
   if (!parts->memory.TryAcquire(cost)) {
     LS_CO_TRY(co_await parts->memory.Acquire(context, cost));
   }
-  bool refused = false;
-  {
-    const std::lock_guard lock(parts->mutex);
-    refused = parts->stopping;
-    if (!refused) parts->EnqueueLocked(append);
-  }
-  if (refused) {
-    parts->memory.Release(cost);
-    co_return Unavailable("the writer is stopping");
-  }
-  const Status waited = co_await append->done.WaitFor(context);
-  if (!waited.ok()) {
-    bool withdrawn = false;
-    {
-      const std::lock_guard lock(parts->mutex);
-      withdrawn = parts->queue.Remove(append);
-      if (withdrawn) parts->EndLocked(append, waited);
-    }
-    if (!withdrawn && waited.code() == StatusCode::kDeadlineExceeded && !append->done.IsSet()) {
-      co_return Indeterminate("the append was on its way when its deadline passed");
-    }
-    if (!withdrawn) co_await append->done.Wait();
-  }
+  LS_CO_TRY(parts->Enqueue(append));
+  const Parts::Limit limit(parts, context, append);
+  co_await append->Answered();
   co_return *append->answer;
 }
 

@@ -292,6 +292,34 @@ TEST_F(LogWriterTest, AQueuedAppendIsWithdrawnAtItsDeadline) {
   EXPECT_EQ(Append(1, "c")->offset, Offset(1)) << "and it was";
 }
 
+TEST_F(LogWriterTest, ACancelledAppendIsWithdrawnFromTheQueueAndWaitedForOnItsWay) {
+  WriterOptions options;
+  options.max_puts_in_flight = 1;
+  Open(options);
+  Hold hold = faults_.HoldNext(ObjectOp::kPut, "", HoldPoint::kBeforeApply);
+  Gate gate(rt());
+  std::stop_source cancel;
+  std::optional<Result<LogEntryHeader>> on_its_way, queued;
+  auto run = [](LogWriter* writer, OpContext context, AppendRequest request,
+                std::optional<Result<LogEntryHeader>>* out) -> Task<void> {
+    out->emplace(co_await writer->Append(context, std::move(request)));
+  };
+  const OpContext context = OpContext().WithCancel(cancel.get_token());
+  gate.Spawn(run(writer_.get(), context, Entry(1, "a"), &on_its_way));
+  ASSERT_TRUE(scheduler_.Run(Reached(&hold)).ok());
+  gate.Spawn(run(writer_.get(), context, Entry(1, "b"), &queued));
+  ASSERT_TRUE(scheduler_.RunFor(100ms).ok());
+  cancel.request_stop();
+  ASSERT_TRUE(scheduler_.RunFor(1s).ok());
+  ASSERT_TRUE(queued.has_value());
+  EXPECT_EQ(queued->status().code(), StatusCode::kCancelled) << "definitely not appended";
+  EXPECT_FALSE(on_its_way.has_value());
+  hold.Release();
+  ASSERT_TRUE(scheduler_.Run(gate.Close()).ok());
+  EXPECT_EQ((*on_its_way)->offset, Offset(0));
+  EXPECT_EQ(Append(1, "c")->offset, Offset(1));
+}
+
 TEST_F(LogWriterTest, AFullQueueMakesAppendsWaitAndTheyWakeOnProgress) {
   WriterOptions options;
   options.max_queued_bytes = 1000;

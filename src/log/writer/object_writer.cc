@@ -15,15 +15,14 @@ constexpr Duration kFirstRetryPause = std::chrono::milliseconds(20);
 constexpr Duration kLongestRetryPause = std::chrono::seconds(2);
 constexpr Duration kLeaseTime = std::chrono::seconds(10);
 
-/// Places the payloads of a section one after the other from `at`, and appends them to the object.
-void LayOut(const SectionPtr& section, std::int64_t& at, BufferChain& payloads) {
+/// Places the payloads of a section one after the other from `at`.
+void LayOut(const SectionPtr& section, std::int64_t& at) {
   section->layout.log = section->log;
   section->layout.entries.clear();
   section->layout.entries.reserve(section->entries.size());
   for (const PendingAppendPtr& append : section->entries) {
     const auto size = static_cast<std::int32_t>(append->request.payload.size());
     section->layout.entries.push_back(WalEntry{static_cast<std::int32_t>(at), size, append->request.records});
-    payloads.Append(append->request.payload);
     at += size;
   }
 }
@@ -136,18 +135,19 @@ Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
   // A2: the object.
   auto object = std::make_shared<WalObject>();
   if (outcome.ok() && !leased.empty()) {
-    BufferChain payloads;
     std::int64_t size = 0;
     std::vector<WalSection> layout;
     for (const SectionPtr& section : leased) {
-      LayOut(section, size, payloads);
+      LayOut(section, size);
       layout.push_back(section->layout);
     }
     const Result<Buffer> header = EncodeWalHeader(layout);
     outcome = header.status();
     if (outcome.ok()) {
       BufferChain bytes(*header);
-      for (const Buffer& part : payloads.parts()) bytes.Append(part);
+      for (const SectionPtr& section : leased) {
+        for (const PendingAppendPtr& append : section->entries) bytes.Append(append->request.payload);
+      }
       object->payload_bytes = size;
       object->only_section = layout.size() == 1;
       outcome = co_await PutUnderNewNames(object, std::move(bytes));

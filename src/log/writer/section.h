@@ -2,32 +2,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "format/wal_object.h"
 #include "log/lease/lease_keeper.h"
-#include "log/log_entry.h"
-#include "log/writer/log_writer.h"
+#include "log/writer/pending_append.h"
 #include "model/age.h"
 #include "model/section_state.h"
-#include "runtime/event.h"
 
 namespace lakestream {
-
-/// One append, from the call to its answer.
-struct PendingAppend {
-  PendingAppend(Executor& executor, AppendRequest r) : request(std::move(r)), done(executor) {}
-
-  /// What it counts against the writer's memory: an empty payload costs something, too.
-  std::int64_t cost() const { return static_cast<std::int64_t>(request.payload.size()) + 128; }
-
-  const AppendRequest request;
-  std::optional<Result<LogEntryHeader>> answer;  ///< set before `done`
-  Event done;
-};
-using PendingAppendPtr = std::shared_ptr<PendingAppend>;
 
 /// One WAL object of this writer. Changed only before its PUT has ended.
 struct WalObject {

@@ -45,6 +45,7 @@ struct LogWriter::Parts {
   const WriterOptions options;
   const model::FlushRules flush_rules;
   AsyncSemaphore memory;  ///< bytes queued and in flight
+  AnswerQueue answers;
 
   std::mutex mutex;
   AppendQueue queue;
@@ -71,7 +72,14 @@ struct LogWriter::Parts {
     return OpContext().WithDeadline(runtime.Now() + time).WithCancel(stop.get_token());
   }
 
+  class Limit;
+
   // log_writer.cc
+  Status CheckRequest(const OpContext& context, const AppendRequest& request) const;
+  /// Requires: the append's cost was taken from the memory; where it is refused, that is given back.
+  Status Enqueue(const PendingAppendPtr& append);
+  /// The caller's context has ended before the append was answered.
+  void GiveUp(const PendingAppendPtr& append, const Status& why);
   void EnqueueLocked(PendingAppendPtr append);
   void NoteReadyLocked(std::int64_t entries_before);
   void KickFlusherLocked();
