@@ -1,5 +1,6 @@
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/try.h"
@@ -101,13 +102,17 @@ class WalBench {
     LS_ASSIGN(object_, flush_.Encode());
     const Side encode = [this]() -> Result<double> {
       const MonotonicTime before = runtime_.Now();
-      LS_ASSIGN(object_, flush_.Encode());
-      return Rate(before);
+      LS_ASSIGN(Buffer object, flush_.Encode());
+      const double rate = Rate(before);
+      object_ = std::move(object);
+      return rate;
     };
     const Side decode = [this]() -> Result<double> {
       const MonotonicTime before = runtime_.Now();
-      LS_ASSIGN(decoded_, Decode(object_));
-      return Rate(before);
+      LS_ASSIGN(std::vector<Buffer> decoded, Decode(object_));
+      const double rate = Rate(before);
+      decoded_ = std::move(decoded);
+      return rate;
     };
     const Side copy = [this]() -> Result<double> { return CopyOnce(); };
     LS_ASSIGN(const Compared encoding, Compare(options_, encode, copy));

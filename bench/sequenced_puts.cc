@@ -129,7 +129,7 @@ Status ManyLogs(const BenchOptions& options, BenchReport* report, Runtime& runti
     LS_TRY(CheckStopped(options));
     LS_TRY(puts.CallsInTurn(kFirstMany, logs, 1, nullptr));
   }
-  LS_ASSIGN(const std::int64_t written_before, ProcessNumber("io", "write_bytes"));
+  LS_ASSIGN(const std::int64_t written_before, ProcessNumber("io", "wchar"));
   std::vector<double> times;
   const MonotonicTime before = runtime.Now();
   for (std::int64_t i = 0; i < calls; ++i) {
@@ -137,7 +137,7 @@ Status ManyLogs(const BenchOptions& options, BenchReport* report, Runtime& runti
     LS_TRY(puts.CallsInTurn(kFirstMany, logs, 1, &times));
   }
   const double seconds = Seconds(runtime.Now() - before);
-  LS_ASSIGN(const std::int64_t written, ProcessNumber("io", "write_bytes"));
+  LS_ASSIGN(const std::int64_t written, ProcessNumber("io", "wchar"));
   const auto made = static_cast<double>(logs * calls);
   report->Add("10 000 logs, a put to each in one call", made / seconds / 1000, "k puts/s");
   report->Add("  bytes written for a put", static_cast<double>(written - written_before) / made, "bytes");
