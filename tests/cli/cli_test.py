@@ -181,6 +181,22 @@ class WrongUse(harness.TestCase):
         self.ok("stream", "create", "p", "--partitions", "2")
         self.assertIn("--partition", self.refused(2, "trim", "p", "--before", "1"))
 
+    def test_bench_checks_what_it_measures(self):
+        arguments = ["bench", "codec", "--scale", "0.001", "--dir", self.folder]
+        done = harness.run(*arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        for fact in ("command", "revision", "versions", "machine", "load", "place"):
+            self.assertTrue(report[fact], fact)
+        self.assertEqual([b["name"] for b in report["benchmarks"]], ["codec"])
+        broken = harness.run(*arguments, "--break")
+        self.assertEqual(broken.returncode, 5, broken.stderr)
+        self.assertIn(b"benchmark=codec", broken.stderr)
+        unknown = harness.run("bench", "bogus", "--dir", self.folder)
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("put-rate", self.one_line(unknown))
+        self.assertEqual(os.listdir(self.folder), [], "the temporary folder is gone")
+
     def test_help_and_version(self):
         for command in (["help"], ["--help"], ["append", "--help"], ["help", "stream", "create"], ["version"],
                         ["--version"]):
