@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,13 @@ Status RunMemory(const BenchOptions& options, BenchReport* report) {
   const std::int64_t logs = Scaled(options, 100'000, 200);
   AppendLoad open(deployment.writer(), LogRange(100'000, logs), kPayloadBytes, 20'000);
   LS_TRY(open.Run(logs));
-  if (options.damage) LS_TRY(DamageFile(FilesBelow(folder.path() + "/wal").back().path));
+  if (options.damage) {
+    // Not that of the first append, which was looked at already.
+    const std::vector<FoundFile> files = FilesBelow(folder.path() + "/wal");
+    const auto largest = std::max_element(files.begin(), files.end(),
+                                          [](const FoundFile& a, const FoundFile& b) { return a.bytes < b.bytes; });
+    LS_TRY(DamageFile(largest->path));
+  }
   LS_TRY(CheckStopped(options));
   LS_ASSIGN(const std::int64_t many, CheckByReading(deployment.reader(), open));
   LS_ASSIGN(const Resident opened, ReadResident());

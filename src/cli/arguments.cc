@@ -82,6 +82,18 @@ class Grammar {
   CLI::App* help = nullptr;
 
  private:
+  /// Takes a share of the whole.
+  static CLI::Validator Share() {
+    const auto check = [](const std::string& text) -> std::string {
+      double value = 0;
+      const char* const end = text.data() + text.size();
+      const auto [rest, error] = std::from_chars(text.data(), end, value);
+      if (error == std::errc() && rest == end && value > 0 && value <= 1) return "";
+      return "takes a number above 0, to 1, not \"" + text + "\"";
+    };
+    return CLI::Validator(check, "");
+  }
+
   /// Takes whole numbers; the option's own text describes it.
   static CLI::Validator Within(std::int64_t min, std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
     const bool open = max >= std::numeric_limits<std::int64_t>::max() - 1;
@@ -217,7 +229,7 @@ class Grammar {
     bench->add_flag("--json", parsed->bench.json, "Print one JSON object");
     bench->add_flag("--break", parsed->bench.damage, "Lose or damage one entry: the checks must find it");
     bench->add_option("--scale", parsed->bench.scale, "Do this share of the work, above 0 to 1; judges no budget")
-        ->check(Within(0.0001, 1.0))
+        ->check(Share())
         ->type_name("SHARE");
     bench->add_option("--dir", parsed->bench.directory,
                       "Where a temporary folder is made; default: beside the deployment, without one $TMPDIR")
