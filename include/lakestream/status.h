@@ -47,7 +47,8 @@ class [[nodiscard]] Status {
   /// "ok", or "code: message".
   std::string ToString() const;
 
-  /// This status with " key=value" appended to the message (values with spaces or quotes are quoted).
+  /// This status with " key=value" appended to the message (values with spaces or quotes are quoted, and
+  /// control characters escaped: a message is one line, and no terminal obeys it).
   /// An ok status stays ok.
   Status With(std::string_view key, std::string_view value) const;
   template <std::integral I>

@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/invariant.h"
 
 namespace lakestream {
+
+namespace {
+
+bool IsControl(char c) { return (c & 0xff) < 0x20 || c == 0x7f; }
+
+}  // namespace
 
 std::string_view StatusCodeName(StatusCode code) {
   switch (code) {
@@ -38,7 +46,9 @@ std::string Status::ToString() const {
 Status Status::With(std::string_view key, std::string_view value) const {
   if (ok()) return *this;
   std::string text = fmt::format("{} {}=", rep_->message, key);
-  const bool plain = !value.empty() && value.find_first_of(" \"\\\n\t\r") == std::string_view::npos;
+  const bool plain = !value.empty() && std::none_of(value.begin(), value.end(), [](char c) {
+    return c == ' ' || c == '"' || c == '\\' || IsControl(c);
+  });
   if (plain) {
     text += value;
   } else {
@@ -50,7 +60,12 @@ Status Status::With(std::string_view key, std::string_view value) const {
         case '\n': text += "\\n"; break;
         case '\r': text += "\\r"; break;
         case '\t': text += "\\t"; break;
-        default: text += c;
+        default:
+          if (IsControl(c)) {
+            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+          } else {
+            text += c;
+          }
       }
     }
     text += '"';

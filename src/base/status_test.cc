@@ -24,6 +24,8 @@ TEST(Status, MessageIsASentenceAndPairs) {
 TEST(Status, ValuesThatCouldBeMisreadAreQuoted) {
   EXPECT_EQ(Corrupt("x").With("v", "a b").message(), "x v=\"a b\"");
   EXPECT_EQ(Corrupt("x").With("v", "").message(), "x v=\"\"");
+  EXPECT_EQ(Corrupt("x").With("v", "\x1b[2J\x7f").message(), "x v=\"\\x1b[2J\\x7f\"") << "no terminal obeys it";
+  EXPECT_EQ(Corrupt("x").With("v", std::string_view("\0\r", 2)).message(), "x v=\"\\x00\\r\"");
   EXPECT_EQ(Corrupt("x").With("v", "a\"\n\\").message(), "x v=\"a\\\"\\n\\\\\"");
 }
 

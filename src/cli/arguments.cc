@@ -240,7 +240,7 @@ class Grammar {
 
 Status Wrong(std::string sentence, const std::string& command) {
   for (char& c : sentence) {
-    if (c == '\n') c = ' ';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   return InvalidArgument(sentence + "; see \"lakestream help" + (command.empty() ? "" : " " + command) + "\"");
 }

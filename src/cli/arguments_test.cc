@@ -137,13 +137,16 @@ TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
       {"trim", "s", "--before", "0"},
       {"trim", "s", "--before", "x"},
       {"help", "bogus"},
+      {"\x1b[2J"},
+      {"append", "s", "--\x1b\x7f"},
   };
   for (const auto& words : cases) {
     std::string line;
     for (const char* word : words) line += std::string(word) + " ";
     const Status status = Parse(words).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << line;
-    EXPECT_EQ(status.message().find('\n'), std::string_view::npos) << status.message();
+    for (const char c : status.message()) EXPECT_GE(c & 0xff, 0x20) << status.message();
+    EXPECT_EQ(status.message().find('\x7f'), std::string_view::npos) << status.message();
     EXPECT_NE(status.message().find("lakestream help"), std::string_view::npos) << line << status.message();
   }
 }
