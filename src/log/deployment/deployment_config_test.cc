@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "base/testing/temp_directory.h"
 
 namespace lakestream {
 namespace {
@@ -107,17 +108,14 @@ TEST(DeploymentConfig, NamesWhatIsWrong) {
 }
 
 TEST(DeploymentConfig, ReadsAFile) {
-  const char* tmp = std::getenv("TMPDIR");
-  std::string folder = std::string(tmp != nullptr ? tmp : "/tmp") + "/lakestream-config-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string path = folder + "/d.toml";
+  const TempDirectory folder;
+  const std::string path = folder.path() + "/d.toml";
   EXPECT_EQ(LoadDeploymentConfig(path).status().code(), StatusCode::kNotFound);
   std::ofstream(path) << kUrls;
   const auto options = LoadDeploymentConfig(path);
   ASSERT_TRUE(options.ok()) << options.status().ToString();
   EXPECT_EQ(options->wal_url, "file:///d/wal");
-  EXPECT_EQ(LoadDeploymentConfig(folder).status().code(), StatusCode::kUnavailable);
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(LoadDeploymentConfig(folder.path()).status().code(), StatusCode::kUnavailable);
 }
 
 TEST(EmbeddedDeployment, LiesInOneFolder) {

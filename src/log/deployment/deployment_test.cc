@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/testing/temp_directory.h"
 #include "format/deployment_record.h"
 #include "log/deployment/deployment_config.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
@@ -16,18 +16,8 @@ namespace {
 
 class DeploymentTest : public testing::Test {
  protected:
-  DeploymentTest() {
-    const char* tmp = std::getenv("TMPDIR");
-    folder_ = std::string(tmp != nullptr ? tmp : "/tmp") + "/lakestream-deployment-XXXXXX";
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  ~DeploymentTest() override {
-    std::error_code error;
-    std::filesystem::remove_all(folder_, error);
-  }
-
   DeploymentOptions At(const std::string& name, bool create) const {
-    DeploymentOptions options = EmbeddedDeployment(folder_ + "/" + name);
+    DeploymentOptions options = EmbeddedDeployment(folder_.path() + "/" + name);
     options.create = create;
     return options;
   }
@@ -53,19 +43,19 @@ class DeploymentTest : public testing::Test {
   /// Works on the record in the metadata store alone.
   std::unique_ptr<LmdbMetadataStore> OpenMeta(const std::string& name) {
     LmdbOptions options;
-    options.directory = folder_ + "/" + name + "/meta";
+    options.directory = folder_.path() + "/" + name + "/meta";
     auto store = Wait(LmdbMetadataStore::Open(threads_.runtime(), OpContext(), options));
     EXPECT_TRUE(store.ok()) << store.status().ToString();
     return *std::move(store);
   }
 
-  std::string folder_;
+  const TempDirectory folder_;
   ThreadRuntime threads_{ThreadRuntimeOptions{2, 8}};
 };
 
 TEST_F(DeploymentTest, IsMadeOnlyWhenAsked) {
   EXPECT_EQ(Open(At("one", false)).status().code(), StatusCode::kNotFound);
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/one"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/one"));
   auto made = Open(At("one", true));
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   const std::string id = (*made)->id();
@@ -99,7 +89,7 @@ TEST_F(DeploymentTest, AppendsReadsAndTrimsAcrossRestartsAndMoves) {
     EXPECT_EQ(ReadAll(deployment, log), "b c ");
     ASSERT_TRUE(Stop(deployment).ok());
   }
-  std::filesystem::rename(folder_ + "/one", folder_ + "/two");
+  std::filesystem::rename(folder_.path() + "/one", folder_.path() + "/two");
   auto moved = Open(At("two", false));
   ASSERT_TRUE(moved.ok()) << moved.status().ToString();
   const auto stream = Wait((*moved)->catalog().LoadStream(OpContext(), *StreamIdentifier::Parse("s")));
@@ -118,8 +108,8 @@ TEST_F(DeploymentTest, WalObjectsLieInTwentyFourDirectoriesADay) {
   ASSERT_TRUE(Append(**made, stream->logs[0], "a").ok());
   EXPECT_TRUE(Stop(**made).ok());
   int files = 0;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(folder_ + "/one/wal")) {
-    const std::string name = file.path().lexically_relative(folder_ + "/one/wal").string();
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() + "/one/wal")) {
+    const std::string name = file.path().lexically_relative(folder_.path() + "/one/wal").string();
     if (!file.is_regular_file() || name.starts_with(".")) continue;
     ++files;
     EXPECT_EQ(std::count(name.begin(), name.end(), '/'), 4) << name;  // yyyy/MM/dd/HH/{mmss}-{uuid}
@@ -149,12 +139,12 @@ TEST_F(DeploymentTest, OtherRootsAreRefused) {
   made->reset();
   for (const bool create : {false, true}) {
     DeploymentOptions other_wal = At("one", create);
-    other_wal.wal_url = "file://" + folder_ + "/one/wal2";
+    other_wal.wal_url = "file://" + folder_.path() + "/one/wal2";
     auto refused = Open(other_wal);
     EXPECT_EQ(refused.status().code(), StatusCode::kPreconditionFailed);
     EXPECT_NE(refused.status().message().find("field=wal_root recorded=wal asked=wal2"), std::string_view::npos)
         << refused.status().ToString();
-    EXPECT_FALSE(std::filesystem::exists(folder_ + "/one/wal2"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/one/wal2"));
     DeploymentOptions other_compacted = At("one", create);
     other_compacted.compacted_url = "memory:";
     EXPECT_EQ(Open(other_compacted).status().code(), StatusCode::kPreconditionFailed);
@@ -166,9 +156,9 @@ TEST_F(DeploymentTest, AMissingRootIsNotMadeAnew) {
   ASSERT_TRUE(made.ok());
   ASSERT_TRUE(Stop(**made).ok());
   made->reset();
-  std::filesystem::remove_all(folder_ + "/one/wal");
+  std::filesystem::remove_all(folder_.path() + "/one/wal");
   EXPECT_EQ(Open(At("one", true)).status().code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/one/wal"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/one/wal"));
 }
 
 TEST_F(DeploymentTest, LostMetadataIsNotBuriedUnderANewDeployment) {
@@ -180,7 +170,7 @@ TEST_F(DeploymentTest, LostMetadataIsNotBuriedUnderANewDeployment) {
     ASSERT_TRUE(Stop(**made).ok());
   }
   for (const char* gone : {"/one/meta/data.mdb", "/one/meta"}) {
-    std::filesystem::remove_all(folder_ + gone);
+    std::filesystem::remove_all(folder_.path() + gone);
     for (const bool create : {false, true, true}) {
       EXPECT_EQ(Open(At("one", create)).status().code(), StatusCode::kCorrupt) << gone << create;
     }

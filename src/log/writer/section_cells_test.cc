@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <set>
 
 #include "base/logging.h"
+#include "base/testing/temp_directory.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
@@ -102,11 +102,8 @@ class MovedClock final : public Clock {
 class LmdbPlace final : public Place {
  public:
   LmdbPlace() {
-    std::string name = (std::filesystem::temp_directory_path() / "lakestream-cells-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    directory_ = name;
     LmdbOptions options;
-    options.directory = directory_ + "/meta";
+    options.directory = directory_.path() + "/meta";
     options.create = true;
     options.shards = 4;
     Result<std::unique_ptr<LmdbMetadataStore>> store =
@@ -117,7 +114,6 @@ class LmdbPlace final : public Place {
   ~LmdbPlace() override {
     EXPECT_TRUE(Wait(store_->Stop(OpContext())).ok());
     store_.reset();
-    std::filesystem::remove_all(directory_);
   }
   Runtime& runtime() override { return runtime_; }
   MetadataStore& store() override { return *store_; }
@@ -128,7 +124,7 @@ class LmdbPlace final : public Place {
   ThreadRuntime threads_{ThreadRuntimeOptions{}};
   MovedClock clock_{threads_.runtime().clock};
   Runtime runtime_{threads_.runtime().executor, clock_, threads_.runtime().random, threads_.runtime().blocking};
-  std::string directory_;
+  const TempDirectory directory_;
   std::unique_ptr<LmdbMetadataStore> store_;
 };
 

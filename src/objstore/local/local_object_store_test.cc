@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/temp_directory.h"
 #include "objstore/local/stored_checksum.h"
-#include "objstore/testing/temp_directory.h"
 #include "runtime/testing/co_test.h"
 #include "runtime/thread_runtime.h"
 #include "runtime/wait.h"

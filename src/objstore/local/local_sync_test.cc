@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "objstore/testing/temp_directory.h"
+#include "base/testing/temp_directory.h"
 
 namespace lakestream {
 namespace {

@@ -1,8 +1,8 @@
 #include <filesystem>
 
+#include "base/testing/temp_directory.h"
 #include "objstore/local/local_object_store.h"
 #include "objstore/testing/object_store_conformance.h"
-#include "objstore/testing/temp_directory.h"
 
 namespace lakestream {
 namespace {

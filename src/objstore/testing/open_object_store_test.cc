@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "objstore/testing/temp_directory.h"
+#include "base/testing/temp_directory.h"
 #include "runtime/thread_runtime.h"
 #include "runtime/wait.h"
 

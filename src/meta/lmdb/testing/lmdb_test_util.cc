@@ -14,16 +14,6 @@
 
 namespace lakestream {
 
-TempDirectory::TempDirectory() {
-  std::string name = std::filesystem::temp_directory_path().string() + "/lakestream-lmdb-XXXXXX";
-  path_ = mkdtemp(name.data());
-}
-
-TempDirectory::~TempDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 ChildProcess::ChildProcess(const std::string& directory, Options options) {
   int to[2];
   int from[2];

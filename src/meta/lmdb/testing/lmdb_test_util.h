@@ -8,24 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/temp_directory.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
 #include "runtime/thread_runtime.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
-
-/// A directory of its own, removed with all it holds.
-class TempDirectory {
- public:
-  TempDirectory();
-  ~TempDirectory();
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Another process with its own client of a store; it is this program, started again. Killed at the end.
 /// Each command is a line and has a line as answer: see lmdb_test_main.cc.
