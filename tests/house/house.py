@@ -11,6 +11,7 @@ import sys
 import rules_calls
 import rules_coroutines
 import rules_includes
+import rules_names
 import rules_shape
 from source import Source
 
@@ -59,7 +60,7 @@ def check_tree(root, allowed):
                 texts[path] = stream.read()
     files = {p: Source(p, t) for p, t in texts.items() if p.endswith(CPP)}
     found = set()
-    for rules in (rules_includes, rules_calls, rules_coroutines, rules_shape):
+    for rules in (rules_includes, rules_calls, rules_coroutines, rules_names, rules_shape):
         found.update(rules.check(files))
     found.update(rules_shape.check_texts(texts))
     kept = []

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import headers
 import house
 import rules_shape
 
@@ -114,9 +115,13 @@ class Includes(Tree):
         self.write('src/log/a.cc', '#include "sim/world.h"\n')
         self.write('src/log/b.cc', '#include "../../tests/tools.h"\n')
         self.write('src/log/c_test.cc', '#include "tests/tools.h"\n')
+        self.write('fuzz/fuzz_target.h', '#pragma once\n')
+        self.write('src/log/d.cc', '#include "fuzz/fuzz_target.h"\n')
+        self.write('src/log/d_fuzz.cc', '#include "fuzz/fuzz_target.h"\n')
         self.expect('src/log/a.cc', 1, 'layer', 'sim/world.h')
         self.expect('src/log/b.cc', 1, 'layer', 'tests/tools.h')
-        self.assertFalse([f for f in self.findings() if 'c_test' in f[0]])
+        self.expect('src/log/d.cc', 1, 'layer', 'fuzz/fuzz_target.h')
+        self.assertFalse([f for f in self.findings() if 'c_test' in f[0] or 'd_fuzz' in f[0]])
 
     def test_test_code_is_for_tests(self):
         self.write('src/meta/testing/suite.h', '#pragma once\n')
@@ -265,6 +270,21 @@ class Coroutines(Tree):
             with self.subTest(text):
                 self.expect_body(self.function(text), 3, 'await-condition', 'name its result')
 
+    def test_branches_of_a_conditional(self):
+        for text in ('  auto x = a ? co_await G() : 1;', '  auto x = a ? 1 : co_await G();', '  use(b, a ? Status() : co_await G());',
+                     '  co_return a ? std::move(x) : (co_await G()).status();', '  LS_CO_ASSIGN(auto x, a ? co_await G() : H());',
+                     '  auto x = a ? F<int, 2>(co_await G()) : F<int, 2>(1);', '  auto x = (a ? F : co_await G());'):
+            with self.subTest(text):
+                self.expect_body(self.function(text), 3, 'await-branch', 'write an if')
+        self.expect_body(self.function('  const auto x = a\n      ? b\n      : co_await G();'), 5, 'await-branch')
+
+    def test_conditionals_beside_an_await_pass(self):
+        for text in ('  auto x = co_await G() ? 1 : 2;', '  use(a ? 1 : 2, co_await G());', '  auto x = (a ? 1 : 2) + co_await G();',
+                     '  auto y = a ? 1 : 2; co_await G();', '  co_await G(a ? 1 : 2);', '  if (a ? b : c) { co_await G(); }',
+                     '  for (auto t = a ? 1 : 2; t; --t) { co_await G(); }'):
+            with self.subTest(text):
+                self.expect_clean(self.function(text))
+
     def test_catch(self):
         self.expect_body(self.function('  try {\n    F();\n  } catch (const E& e) {\n    if (x) {\n      co_await G();\n    }\n  }'),
                          7, 'await-catch')
@@ -304,7 +324,7 @@ Task<void> F(Runtime& runtime) {
     co_await Yield(r);
   };
   gate.Spawn([](Runtime& r) -> Task<void> { co_await Yield(r); }(runtime));
-  const int n = first ? co_await G(1) : co_await G(2);
+  const int n = co_await G(1) ? 1 : 2;
   while (true) {
     const bool more = co_await G();
     if (!more) break;
@@ -338,6 +358,57 @@ Task<void> F(Runtime& runtime) {
 Result<int> Member::Get() const { return Result<int>{1}; }
 Box::Box(int a) : a_{a}, b_(a) { Use({a}); }
 ''')
+
+
+class Names(Tree):
+    def test_a_class_in_two_files(self):
+        for first, second in (('class Thing {};', 'struct Thing { int a; };'), ('enum class Thing { kA };', 'class Thing final : A {};'),
+                              ('template <class T>\nclass Thing {};', 'union Thing { int a; };')):
+            with self.subTest(first):
+                self.write('src/log/a.h', '#pragma once\nnamespace lakestream {\n' + first + '\n}\n')
+                self.write('src/meta/testing/b.h', '#pragma once\n\n\nnamespace lakestream {\n' + second + '\n}\n')
+                self.expect('src/log/a.h', 3 + first.count('\n'), 'one-definition', 'src/meta/testing/b.h')
+                self.expect('src/meta/testing/b.h', 5, 'one-definition', 'Thing')
+
+    def test_what_is_not_the_same_name_passes(self):
+        self.write('src/log/a.h', '''#pragma once
+namespace lakestream {
+class Thing { struct State {}; };
+struct Other;
+template <> struct Less<int> {};
+struct stat found{};
+namespace internal { class Inner {}; }
+}
+''')
+        self.write('src/log/b.cc', '''namespace lakestream {
+class Thing;
+struct Other {};
+struct Host { struct State {}; };
+template <> struct Less<char> {};
+namespace { class Thing {}; struct Other {}; }
+namespace more { class Inner {}; }
+struct Host::Thing {};
+void F() { struct Thing {}; }
+}
+namespace other { class Thing {}; }
+''')
+        self.assertEqual(self.findings(), [])
+
+
+class Headers(Tree):
+    def check(self):
+        return [(path, message) for path, message in headers.check(self.root, 'g++', jobs=2)[1]]
+
+    def test_a_header_that_needs_another_before_it(self):
+        self.write('include/lakestream/a.h', '#pragma once\n#include <string>\ninline std::string A() { return {}; }\n')
+        self.write('src/base/good.h', '#pragma once\n#include "lakestream/a.h"\ninline std::string B() { return A(); }\n')
+        self.write('src/base/own.h', '#pragma once\nint own(std::string);\n')
+        self.write('src/base/own.cc', '#include "base/own.h"\n')  # the build shows this one
+        self.assertEqual(self.check(), [])
+        self.write('src/base/bad.h', '#pragma once\ninline std::string C() { return {}; }\n')
+        (path, message), = self.check()
+        self.assertEqual(path, 'src/base/bad.h')
+        self.assertIn('bad.h:2', message)
 
 
 class Shape(Tree):

@@ -37,6 +37,9 @@ def _check_await(s, i):
                     'by g++ 12: name the argument, or the task, in a statement before it'
     if _in_catch(s, i):
         yield s.positions[i], 'await-catch', 'co_await in a catch block: keep what was caught, and await after the block'
+    if _in_branch(s, i):
+        yield s.positions[i], 'await-branch', 'co_await in a branch of ?: is miscompiled by g++ 12: write an if, or ' \
+            'name the task first'
     head = s.control_of(i)
     if head is not None and _is_condition(s, i, head, first, end):
         yield s.positions[i], 'await-condition', f'co_await in the condition of {head.word} is miscompiled by g++ 12: ' \
@@ -63,6 +66,29 @@ def _in_catch(s, i):
             return True
         if frame.kind in ('function', 'lambda'):
             return False
+    return False
+
+
+def _in_branch(s, i):
+    """Whether a ? stands before the token in its expression, or before brackets of that expression it is in."""
+    at = i
+    for frame in s.enclosing(i):
+        depth = 0
+        for k in range(at - 1, frame.opened, -1):
+            if s.frame_of[k] is not frame:
+                continue
+            token = s.tokens[k]
+            if token == '>' and s.tokens[k + 1] in ('(', '{', '::'):
+                depth += 1
+            elif token == '<' and depth > 0:
+                depth -= 1
+            elif token == '?':
+                return True
+            elif token in (';', '{', '}') or (token == ',' and depth == 0):
+                break
+        if frame.is_block:
+            return False
+        at = frame.opened
     return False
 
 

@@ -54,7 +54,7 @@ def layer_of(path):
 
 
 def is_test_code(path):
-    return path.endswith('_test.cc') or '/testing/' in path or path.startswith('tests/')
+    return path.endswith(('_test.cc', '_fuzz.cc')) or '/testing/' in path or path.startswith(('tests/', 'fuzz/'))
 
 
 def resolve(includer, name, known):
@@ -126,8 +126,8 @@ def _check_layers(path, targets):
             continue
         other = layer_of(target)
         if other is None:
-            if (target.startswith(('sim/', 'tests/'))) and not is_test_code(path):
-                yield path, line, 'layer', f'includes {target}{_via(chain)}: src sees nothing of sim/ and tests/; ' \
+            if target.startswith(('sim/', 'tests/', 'fuzz/')) and not is_test_code(path):
+                yield path, line, 'layer', f'includes {target}{_via(chain)}: src sees nothing of sim/, tests/ and fuzz/; ' \
                     'move what is shared into src'
             continue
         if is_test_code(target) and not is_test_code(path):
@@ -144,7 +144,7 @@ def _check_third_party(path, targets, seen_in):
             continue
         name = target[1:-1]
         if _GTEST.match(name) and not is_test_code(path):
-            yield path, line, 'gtest', f'includes {name}{_via(chain)}: only *_test.cc and testing/ folders may'
+            yield path, line, 'gtest', f'includes {name}{_via(chain)}: only *_test.cc, *_fuzz.cc and testing/ folders may'
         if _FMT.match(name) and path.startswith('include/'):
             yield path, line, 'fmt', f'includes {name}{_via(chain)}: installed headers use std::string, fmt stays in .cc'
         if not path.startswith(('src/', 'include/', 'sim/', 'bench/')):
