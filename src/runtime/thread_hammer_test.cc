@@ -7,9 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/gate.h"
 #include "runtime/semaphore.h"
-#include "runtime/testing/world.h"
+#include "runtime/testing/hammer.h"
 #include "runtime/when_all.h"
 
 namespace lakestream {
@@ -18,31 +17,9 @@ namespace {
 using std::chrono::hours;
 using std::chrono::microseconds;
 
-constexpr int kTasks = 16;
 constexpr int kRounds = 150;
 
-class ThreadHammerTest : public testing::Test {
- protected:
-  /// Runs `body(runtime, number)` kTasks times side by side.
-  template <class F>
-  void Hammer(F body) {
-    std::atomic<int> ended = 0;
-    {
-      Gate gate(runtime());
-      for (int i = 0; i < kTasks; ++i) EXPECT_TRUE(gate.Spawn(CountEnd(body(runtime(), i), &ended)));
-      Wait(gate.Close());
-    }
-    EXPECT_EQ(ended, kTasks);
-  }
-  static Task<void> CountEnd(Task<void> task, std::atomic<int>* ended) {
-    co_await task;
-    ++*ended;
-  }
-  Runtime& runtime() { return threads_.runtime(); }
-
- private:
-  ThreadRuntime threads_{ThreadRuntimeOptions{.executor_threads = 4, .blocking_threads = 4}};
-};
+using ThreadHammerTest = HammerTest;
 
 OpContext Within(Runtime& runtime, Duration duration) {
   return OpContext().WithDeadline(runtime.Now() + duration);
