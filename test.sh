@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs every test.
 #   ./test.sh           release build, all tests
-#   ./test.sh --ci      also g++ with ASan and UBSan, and in rotation clang with ASan and UBSan, and TSan
+#   ./test.sh --ci      also g++ with ASan and UBSan, the fuzz targets, and in rotation clang with ASan and UBSan, and TSan
 # The tests themselves are in build/release afterwards: ctest --test-dir build/release -R NAME
 set -euo pipefail
 LAKESTREAM_STARTED=$(date +%s)

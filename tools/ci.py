@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Builds and tests; test.sh calls this when the packages are there.
 
-Without --ci: the release build and all tests. With it: also g++ with ASan and UBSan for everything, then clang and
-TSan for the folders that ci_plan.py names. Those two stop when the time budget is spent, and say what they left out.
+Without --ci: the release build and all tests. With it: also g++ with ASan and UBSan for everything, each fuzz target
+for a fixed time, then clang and TSan for the folders that ci_plan.py names. Those two stop when the time budget is
+spent, and say what they left out.
 The last lines are ctest's own, of the release build when all is well.
 """
 
@@ -25,6 +26,7 @@ JOBS = "2"
 OPTIONAL_BUDGET = 40 * 60  # seconds from the start of test.sh; optional work running then is ended
 WORTH_STARTING = 60  # with fewer seconds left, an optional folder is not begun
 HARD_LIMIT = 80 * 60  # what is not optional fails here, before the CI would cut it off without a word
+FUZZ_SECONDS = 20  # for each fuzz target; two run at a time
 TEST_TIMEOUT = "300"  # seconds for a test that states none
 
 SANITIZERS = {
@@ -152,6 +154,20 @@ class Driver:
         self.build(part, preset)
         self.test(part, preset)
 
+    def fuzz(self):
+        part = Part("fuzz")
+        self.parts.append(part)
+        self.build(part, "fuzz", "fuzz_targets")
+        began = time.time()
+        command = ["tools/fuzz.py", "--no-build", "--jobs", JOBS, "--seconds", str(FUZZ_SECONDS)]
+        status, output = self.run(fixed_addresses() + command)
+        part.test_seconds = time.time() - began
+        part.closing = output.rstrip().rpartition("\n")[2]
+        number = re.match(r"(\d+) fuzz targets", part.closing)
+        part.tests = int(number.group(1)) if number else 0
+        if status != 0:
+            raise Failed("fuzz targets failed")
+
     def in_rotation(self, preset, plan, with_tests, label=None):
         part = Part(preset)
         self.parts.append(part)
@@ -192,6 +208,7 @@ class Driver:
                 run = repository.run_number()
                 clang, tsan, with_tests = make_plans(repository, run)
                 self.everything("asan")
+                self.fuzz()
                 self.in_rotation("clang", clang, with_tests)
                 self.in_rotation("tsan", tsan, with_tests, label="tsan")
                 repository.record(run, green=all_taken(self.parts))

@@ -20,7 +20,7 @@ test   python3              drives the tests; some of them are written in it
 test   strace               shows the fsync before each acknowledgement
 test   shellcheck           checks the scripts
 ci     ccache               repeated builds
-ci     clang-16             second compiler: ASan, every UBSan check, TSan
+ci     clang-16             second compiler: ASan, every UBSan check, TSan, libFuzzer
 ci     libclang-rt-16-dev   run-time libraries of its sanitizers
 ci     llvm-16              names and lines in their reports
 data   python3              unpacks the data set

@@ -35,8 +35,22 @@ std::optional<std::uint64_t> ParseInode(std::string_view text) {
   return value;
 }
 
-/// The last line of this inode. A copied tree has other inodes: there a single line is enough.
-std::optional<std::uint32_t> FindLine(std::string_view text, ino_t inode) {
+Result<std::string> ReadAll(int fd, const std::string& path) {
+  std::string text(kMaxSideFile, '\0');
+  std::size_t used = 0;
+  while (used < text.size()) {
+    const ssize_t got = Uninterrupted([&] { return ::read(fd, text.data() + used, text.size() - used); });
+    if (got < 0) return ErrnoStatus(errno, "the checksum file could not be read", path);
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  text.resize(used);
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> FindChecksumLine(std::string_view text, ino_t inode) {
   std::optional<std::uint32_t> own;
   std::optional<std::uint32_t> any;
   int lines = 0;
@@ -55,21 +69,6 @@ std::optional<std::uint32_t> FindLine(std::string_view text, ino_t inode) {
   if (own) return own;
   return lines == 1 ? any : std::nullopt;
 }
-
-Result<std::string> ReadAll(int fd, const std::string& path) {
-  std::string text(kMaxSideFile, '\0');
-  std::size_t used = 0;
-  while (used < text.size()) {
-    const ssize_t got = Uninterrupted([&] { return ::read(fd, text.data() + used, text.size() - used); });
-    if (got < 0) return ErrnoStatus(errno, "the checksum file could not be read", path);
-    if (got == 0) break;
-    used += static_cast<std::size_t>(got);
-  }
-  text.resize(used);
-  return text;
-}
-
-}  // namespace
 
 Result<bool> SetChecksumAttribute(int fd, std::uint32_t crc32c, const std::string& key) {
   const std::string text = fmt::format("{:08x}", crc32c);
@@ -113,7 +112,7 @@ Result<std::optional<std::uint32_t>> ReadChecksum(int fd, ino_t inode, int root,
     return ErrnoStatus(errno, "the checksum file could not be opened", side);
   }
   LS_ASSIGN(const std::string lines, ReadAll(side_fd.get(), side));
-  return FindLine(lines, inode);
+  return FindChecksumLine(lines, inode);
 }
 
 }  // namespace lakestream

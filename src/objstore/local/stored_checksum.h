@@ -25,6 +25,10 @@ Result<bool> SetChecksumAttribute(int fd, std::uint32_t crc32c, const std::strin
 /// Adds a line to the side file; on ok the line and the side file's name are durable. Errors: as ErrnoStatus.
 Status AppendSideFile(int directory, const std::string& name, std::uint32_t crc32c, ino_t inode);
 
+/// What a side file says of the object in the file `inode`: the last line of this inode; where there is none (a
+/// copied tree has other inodes), a single line is enough. Pure.
+std::optional<std::uint32_t> FindChecksumLine(std::string_view text, ino_t inode);
+
 /// The checksum of an open object, from the attribute or from the side file, which `root` and `key` find.
 /// None where neither has one. Errors: corrupt (the attribute is no checksum); as ErrnoStatus.
 Result<std::optional<std::uint32_t>> ReadChecksum(int fd, ino_t inode, int root, const std::string& key);
