@@ -33,6 +33,9 @@ void CheckFiles(const EntryIndex& index) {
 
 void FuzzOne(ByteSpan input) {
   const Result<EntryIndex> index = DecodeEntryIndex(input, "o");
+  const Description shown = DescribeEntryIndex(input, "o");
+  LS_INVARIANT(ParseJson(DumpJson(shown.fields), "o").ok(), "inspection shows what there is");
+  LS_INVARIANT(index.ok() || !shown.damage.ok(), "and says that it is damaged");
   if (!FuzzAnswer("record", index.status(), {StatusCode::kCorrupt}, {"object=o", "field=", "offset="})) return;
   LS_INVARIANT(index->version == kEntryIndexVersion && !index->location.empty() && index->message_count >= 1 &&
                    index->entry_count >= 1 && index->entry_count <= index->message_count &&
@@ -45,7 +48,6 @@ void FuzzOne(ByteSpan input) {
   LS_INVARIANT(EncodeEntryIndex(*back) == again, "and is written the same again");
   CheckOffsets(*index);
   if (index->file_type == FileType::kParquet) CheckFiles(*index);
-  (void)DumpJson(ToJson(*index));
 }
 
 }  // namespace lakestream
