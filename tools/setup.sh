@@ -11,6 +11,7 @@ run    cmake                build description
 run    ninja-build          build tool
 run    liblmdb-dev          metadata store of embedded deployments
 run    libfmt-dev           text formatting
+run    libxxhash-dev        digest of the metadata store
 run    libcli11-dev         command line of the command
 run    libtomlplusplus-dev  configuration files
 run    nlohmann-json3-dev   JSON records and output

@@ -14,12 +14,14 @@
 #include "base/logging.h"
 #include "base/try.h"
 #include "meta/lmdb/file_system.h"
+#include "meta/lmdb/store_check.h"
 #include "runtime/posix/directories.h"
 
 namespace lakestream {
 namespace {
 
 constexpr Duration kCloseLook = std::chrono::milliseconds(5);
+constexpr int kMaxMapRounds = 100;
 constexpr Duration kReapTime = std::chrono::seconds(2);
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
@@ -201,6 +203,9 @@ Task<Status> LmdbEnvironment::MakeReady(std::shared_ptr<LmdbEnvironment> environ
     loaded = co_await loading_again;
   }
   LS_CO_TRY(loaded);
+  // Before anything is read or written that damage could change.
+  if (!env.verified_) LS_CO_TRY(co_await env.Verify(context, options.max_checked_records));
+  env.verified_ = true;
 
   auto find = [environment] { return environment->FindDeadSessions(); };
   auto finding = RunBlocking(runtime, std::move(find));
@@ -288,6 +293,30 @@ Task<Status> LmdbEnvironment::EndDeadSessions(OpContext context, std::vector<Ses
   LS_CO_TRY(co_await writer_->Execute(std::move(context), request));
   for (const WriteOp& op : request->ops) LS_CO_TRY(op.status);
   co_return OkStatus();
+}
+
+Task<Status> LmdbEnvironment::Verify(OpContext context, std::uint64_t max_records) {
+  auto verify = [self = shared_from_this(), context, max_records] { return self->VerifySnapshot(context, max_records); };
+  for (int round = 0; round < kMaxMapRounds; ++round) {
+    auto verifying = RunBlocking(runtime_, verify);
+    LS_CO_ASSIGN(const bool map_changed, co_await verifying);
+    if (!map_changed) co_return OkStatus();
+    LS_CO_TRY(co_await FollowMap(context));
+  }
+  co_return Unavailable("the map of the metadata store grows faster than it can be followed");
+}
+
+Result<bool> LmdbEnvironment::VerifySnapshot(const OpContext& context, std::uint64_t max_records) {
+  const LmdbMap::ReadScope scope(*map_);
+  if (scope.rc() == MDB_MAP_RESIZED) return true;
+  if (scope.rc() != 0) return LmdbError(scope.rc(), "the metadata store cannot be read");
+  if (max_records == 0) return false;
+  const LmdbTxn txn = scope.txn();
+  LS_ASSIGN(const StoreCounters counters, LoadCounters(txn));
+  if (counters.digest.records > max_records) return false;
+  const Status checked = CheckStore(txn, [this, &context] { return context.Check(runtime_.Now()); });
+  if (!checked.ok()) return checked.With("directory", directory_);
+  return false;
 }
 
 Task<Status> LmdbEnvironment::FollowMap(OpContext context) {

@@ -43,6 +43,8 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
 
   /// Ends the sessions that are dead.
   Task<Status> EndDeadSessions(OpContext context, std::vector<SessionNumber> sessions);
+  /// Checks every record of one snapshot; see CheckStore. Nothing where there are more than `max_records`.
+  Task<Status> Verify(OpContext context, std::uint64_t max_records);
   /// Has the writer follow a map that another process made larger.
   Task<Status> FollowMap(OpContext context);
 
@@ -67,6 +69,8 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
   Status LoadHeader();
   /// Blocks. Sessions whose process is gone; removes lock files that belong to no session.
   Result<std::vector<SessionNumber>> FindDeadSessions();
+  /// Blocks. True where the map has to be followed first.
+  Result<bool> VerifySnapshot(const OpContext& context, std::uint64_t max_records);
   void Poll();
   void SchedulePoll();
 
@@ -79,6 +83,7 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
   ChangeHub hub_;
   std::shared_ptr<LmdbWriter> writer_;
   std::atomic<int> shards_{0};
+  std::atomic<bool> verified_{false};
   bool registered_ = false;
 
   std::mutex poll_mutex_;

@@ -1,5 +1,6 @@
 #include "meta/lmdb/lmdb_metadata_store.h"
 
+#include <limits>
 #include <utility>
 
 #include "base/try.h"
@@ -97,6 +98,11 @@ bool LmdbMetadataStore::Leave() {
 Task<Status> LmdbMetadataStore::Stop(OpContext context) {
   if (!Leave()) co_return OkStatus();
   co_return co_await environment_->writer().Stop(std::move(context));
+}
+
+Task<Status> LmdbMetadataStore::Verify(OpContext context) {
+  LS_CO_TRY(Enter(context));
+  co_return co_await environment_->Verify(std::move(context), std::numeric_limits<std::uint64_t>::max());
 }
 
 int LmdbMetadataStore::shards() const { return environment_->shards(); }

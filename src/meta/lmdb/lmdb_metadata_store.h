@@ -48,6 +48,10 @@ class LmdbMetadataStore final : public MetadataStore {
   /// context ends: it is left behind, and since it never returns by itself, the process has to end by _exit.
   Task<Status> Stop(OpContext context);
 
+  /// Checks every record of one snapshot, however many there are, on the blocking pool: their checksums, keys, order,
+  /// number and digest. Writes of all processes go on meanwhile, but free no space. Errors: corrupt, with what differs.
+  Task<Status> Verify(OpContext context);
+
   int shards() const;
   /// Of all stores of this directory in this process.
   LmdbStats stats() const;

@@ -13,6 +13,8 @@ struct LmdbOptions {
   int shards = 1;       ///< 1 to 255, of a new store; an existing store keeps its own
   /// Address space set aside, not disk: 1 MiB or more. Doubled when the store outgrows it.
   std::uint64_t map_size = std::uint64_t{64} << 30;
+  /// A store of at most so many records is checked whole when it is opened, with its digest. 0: none is.
+  std::uint64_t max_checked_records = 200'000;
   /// How soon a waiting reader learns of other processes' writes, and how often that is looked at.
   Duration poll_interval = std::chrono::seconds(1);
 };

@@ -53,16 +53,22 @@ int LmdbTxn::Get(std::string_view key, std::string_view* value) const {
   return rc;
 }
 
-int LmdbTxn::Put(std::string_view key, std::string_view value) { return Put(key, value, std::string_view()); }
+int LmdbTxn::Put(std::string_view key, std::string_view value) {
+  MDB_val k = ToVal(key);
+  MDB_val v = ToVal(value);
+  return mdb_put(txn_, kMainDbi, &k, &v, 0);
+}
 
-int LmdbTxn::Put(std::string_view key, std::string_view header, std::string_view value) {
+int LmdbTxn::Insert(std::string_view key, std::string_view header, std::string_view value, std::string_view* stored) {
   MDB_val k = ToVal(key);
   MDB_val v{header.size() + value.size(), nullptr};
-  const int rc = mdb_put(txn_, kMainDbi, &k, &v, MDB_RESERVE);
-  if (rc != 0) return rc;
-  if (!header.empty()) std::memcpy(v.mv_data, header.data(), header.size());
-  if (!value.empty()) std::memcpy(static_cast<char*>(v.mv_data) + header.size(), value.data(), value.size());
-  return 0;
+  const int rc = mdb_put(txn_, kMainDbi, &k, &v, MDB_RESERVE | MDB_NOOVERWRITE);
+  if (rc == 0 && !header.empty()) std::memcpy(v.mv_data, header.data(), header.size());
+  if (rc == 0 && !value.empty()) {
+    std::memcpy(static_cast<char*>(v.mv_data) + header.size(), value.data(), value.size());
+  }
+  if (rc == 0 || rc == MDB_KEYEXIST) *stored = FromVal(v);
+  return rc;
 }
 
 int LmdbTxn::Delete(std::string_view key) {

@@ -25,7 +25,8 @@ class LmdbTxn {
   /// The value stays valid until the transaction's next write or its end.
   int Get(std::string_view key, std::string_view* value) const;
   int Put(std::string_view key, std::string_view value);
-  int Put(std::string_view key, std::string_view header, std::string_view value);
+  /// Fails with MDB_KEYEXIST where there is a record. `stored`, also then: the value that is there now.
+  int Insert(std::string_view key, std::string_view header, std::string_view value, std::string_view* stored);
   /// MDB_NOTFOUND where there is none.
   int Delete(std::string_view key);
 
@@ -51,6 +52,7 @@ class LmdbCursor {
 
   /// The first record at or above the key.
   int Seek(std::string_view key, LmdbTxn::Found* found);
+  int First(LmdbTxn::Found* found) { return Move(MDB_FIRST, found); }
   int Next(LmdbTxn::Found* found) { return Move(MDB_NEXT, found); }
   int Previous(LmdbTxn::Found* found) { return Move(MDB_PREV, found); }
   int Last(LmdbTxn::Found* found) { return Move(MDB_LAST, found); }

@@ -170,6 +170,9 @@ std::string EncodeCounters(const StoreCounters& counters) {
   std::string bytes;
   Append(bytes, counters.next_version);
   Append(bytes, counters.last_created_ms);
+  Append(bytes, counters.transaction);
+  Append(bytes, counters.digest.records);
+  Append(bytes, counters.digest.sum);
   return Sealed(CountersKey(), bytes);
 }
 
@@ -179,6 +182,9 @@ Result<StoreCounters> DecodeCounters(std::string_view bytes) {
   StoreCounters counters;
   counters.next_version = static_cast<std::int64_t>(taker.Take(8));
   counters.last_created_ms = static_cast<std::int64_t>(taker.Take(8));
+  counters.transaction = taker.Take(8);
+  counters.digest.records = taker.Take(8);
+  counters.digest.sum = taker.Take(8);
   if (!taker.ok() || !taker.rest().empty() || counters.next_version < 1) {
     return Corrupt("the metadata store's counters are malformed").With("bytes", bytes.size());
   }

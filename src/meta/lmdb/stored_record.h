@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lakestream/status.h"
+#include "meta/lmdb/store_digest.h"
 
 namespace lakestream {
 
@@ -13,7 +14,7 @@ namespace lakestream {
 //
 //   [shard][0 or 1][key]      a record of the store; 1 where the key has a "/"
 //   [0xff]"h"                 the store itself: magic, layout, shards
-//   [0xff]"n"                 counters: next version, last creation time
+//   [0xff]"n"                 counters: next version, last creation time, the last transaction, digest of the records
 //   [0xff]"s"[session]        a session that has not ended
 //   [0xff]"e"[session][version]  an ephemeral record of a session; the value is the record's stored key
 //
@@ -61,6 +62,8 @@ Result<StoreHeader> DecodeStoreHeader(std::string_view bytes);
 struct StoreCounters {
   std::int64_t next_version = 1;
   std::int64_t last_created_ms = 0;
+  std::uint64_t transaction = 0;  ///< LMDB's number of the transaction that wrote them, as every one does
+  StoreDigest digest;             ///< of all records but the header and the counters
 };
 std::string EncodeCounters(const StoreCounters& counters);
 Result<StoreCounters> DecodeCounters(std::string_view bytes);

@@ -97,7 +97,14 @@ TEST(StoredRecordTest, OwnRecords) {
   StoreCounters counters;
   counters.next_version = 5;
   counters.last_created_ms = 6;
-  EXPECT_EQ(EncodeCounters(counters), "\xa7\xff\x5b\xce\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\x06"s);
+  counters.transaction = 7;
+  counters.digest = StoreDigest{8, 0x0102030405060708};
+  const std::string counters_bytes =
+      "\xa7\xa3\x6d\xf3\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\x08"
+      "\x01\x02\x03\x04\x05\x06\x07\x08"s;
+  EXPECT_EQ(EncodeCounters(counters), counters_bytes);
+  EXPECT_EQ(DecodeCounters(counters_bytes)->transaction, 7u);
+  EXPECT_EQ(DecodeCounters(counters_bytes)->digest, counters.digest);
   EXPECT_EQ(DecodeCounters(EncodeCounters(counters))->last_created_ms, 6);
 
   SessionOwner owner{7, 8, "boot"};

@@ -27,7 +27,11 @@ int WriteTxn::Begin(Status* status) {
   return 0;
 }
 
-int WriteTxn::Finish() { return counters_changed_ ? txn_.Put(CountersKey(), EncodeCounters(counters_)) : 0; }
+int WriteTxn::Finish() {
+  if (!changed_) return 0;
+  counters_.transaction = mdb_txn_id(txn_.raw());
+  return txn_.Put(CountersKey(), EncodeCounters(counters_));
+}
 
 void WriteTxn::Committed() {
   committed_ = true;
@@ -87,7 +91,7 @@ int WriteTxn::CreateStore(WriteOp& op) {
   StoreHeader header;
   header.shards = op.shard;
   if (const int rc = txn_.Put(StoreHeaderKey(), EncodeStoreHeader(header)); rc != 0) return rc;
-  has_store_ = changed_ = counters_changed_ = true;
+  has_store_ = changed_ = true;
   return 0;
 }
 
@@ -122,11 +126,10 @@ int WriteTxn::Store(WriteOp& op, std::string_view stored_key, const std::optiona
   record.created_ms = before ? before->created_ms : NextCreationTime();
   record.session = op.session;
   record.value = op.value.text();
-  counters_changed_ = changed_ = true;
-  if (const int rc = txn_.Put(stored_key, EncodeRecordHeader(stored_key, record), record.value); rc != 0) return rc;
+  if (const int rc = PutRecord(stored_key, EncodeRecordHeader(stored_key, record), record.value); rc != 0) return rc;
   if (record.session != 0) {
     const std::string entry = EphemeralKey(record.session, record.version);
-    if (const int rc = txn_.Put(entry, EncodeEphemeralEntry(entry, stored_key)); rc != 0) return rc;
+    if (const int rc = PutRecord(entry, EncodeEphemeralEntry(entry, stored_key)); rc != 0) return rc;
   }
   op.answer = WriteAnswer{record.version, record.created_ms};
   Touch(op);
@@ -141,9 +144,8 @@ int WriteTxn::Delete(WriteOp& op) {
   if (before->session != 0) {
     if (const int rc = DropEphemeral(*before); rc != 0) return rc;
   }
-  changed_ = true;
   Touch(op);
-  return txn_.Delete(stored_key);
+  return DeleteRecord(stored_key);
 }
 
 int WriteTxn::DeleteRange(WriteOp& op) {
@@ -158,8 +160,9 @@ int WriteTxn::DeleteRange(WriteOp& op) {
     for (; rc == 0 && found.key < to; rc = cursor.Seek(from, &found)) {
       const Result<StoredRecord> record = DecodeRecord(found.key, found.value);
       if (record.ok() && record->session != 0) ephemerals.push_back(*record);
-      if (const int deleted = cursor.DeleteHere(); deleted != 0) return deleted;
+      counters_.digest.Remove(found.key, found.value);
       changed_ = true;
+      if (const int deleted = cursor.DeleteHere(); deleted != 0) return deleted;
     }
     if (rc != 0 && rc != MDB_NOTFOUND) return rc;
   }
@@ -201,10 +204,9 @@ int WriteTxn::OpenSession(WriteOp& op) {
   op.status = locks_.Acquire(session);
   if (!op.status.ok()) return 0;
   ++counters_.next_version;
-  counters_changed_ = changed_ = true;
   opened_.push_back(session);
   op.made_session = session;
-  return txn_.Put(SessionKey(session), EncodeSessionOwner(session, ThisProcess()));
+  return PutRecord(SessionKey(session), EncodeSessionOwner(session, ThisProcess()));
 }
 
 int WriteTxn::EndSession(WriteOp& op) {
@@ -278,21 +280,40 @@ int WriteTxn::RemoveSession(SessionNumber session, Status* status) {
     if (rc != 0 && rc != MDB_NOTFOUND) return rc;
   }
   for (const auto& [entry, record] : entries) {
-    if (const int rc = txn_.Delete(record); rc != 0 && rc != MDB_NOTFOUND) return rc;
-    if (const int rc = txn_.Delete(entry); rc != 0) return rc;
-    changed_ = touched_all_ = true;
+    if (const int rc = DeleteRecord(record); rc != 0 && rc != MDB_NOTFOUND) return rc;
+    if (const int rc = DeleteRecord(entry); rc != 0) return rc;
+    touched_all_ = true;
   }
-  const int rc = txn_.Delete(SessionKey(session));
+  const int rc = DeleteRecord(SessionKey(session));
   if (rc != 0 && rc != MDB_NOTFOUND) return rc;
-  if (rc == 0) changed_ = true;
   ended_.push_back(session);
   return 0;
 }
 
 int WriteTxn::DropEphemeral(const StoredRecord& record) {
-  changed_ = true;
-  const int rc = txn_.Delete(EphemeralKey(record.session, record.version));
+  const int rc = DeleteRecord(EphemeralKey(record.session, record.version));
   return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int WriteTxn::PutRecord(std::string_view key, std::string_view header, std::string_view value) {
+  changed_ = true;
+  std::string_view stored;
+  int rc = txn_.Insert(key, header, value, &stored);
+  if (rc == MDB_KEYEXIST) {
+    counters_.digest.Remove(key, stored);
+    rc = txn_.Delete(key);
+    if (rc == 0) rc = txn_.Insert(key, header, value, &stored);
+  }
+  if (rc == 0) counters_.digest.Add(key, stored);
+  return rc;
+}
+
+int WriteTxn::DeleteRecord(std::string_view key) {
+  std::string_view stored;
+  if (const int rc = txn_.Get(key, &stored); rc != 0) return rc;
+  changed_ = true;
+  counters_.digest.Remove(key, stored);
+  return txn_.Delete(key);
 }
 
 std::int64_t WriteTxn::NextCreationTime() {

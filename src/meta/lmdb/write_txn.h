@@ -91,6 +91,10 @@ class WriteTxn {
   /// `owner` of a session without a record is nobody.
   int LoadOwner(SessionNumber session, std::optional<SessionOwner>* owner, Status* status);
   int DropEphemeral(const StoredRecord& record);
+  // All changes of records go through these two, which keep the digest.
+  int PutRecord(std::string_view key, std::string_view header, std::string_view value = std::string_view());
+  /// MDB_NOTFOUND where there is none.
+  int DeleteRecord(std::string_view key);
   std::int64_t NextCreationTime();
   void Touch(const WriteOp& op);
 
@@ -100,7 +104,6 @@ class WriteTxn {
   StoreCounters counters_;
   bool has_store_ = false;
   bool changed_ = false;
-  bool counters_changed_ = false;
   bool committed_ = false;
   bool touched_all_ = false;
   std::uint64_t dead_sessions_ = 0;
