@@ -199,6 +199,7 @@ class Grammar {
     inspect_meta->add_option("KEY", parsed->inspect_meta.key, "The record's key; with --keys: how the keys begin")
         ->type_name("");
     inspect_meta->add_flag("--keys", parsed->inspect_meta.keys, "List the records whose keys begin with KEY");
+    inspect_meta->add_flag("--verify", parsed->inspect_meta.verify, "Check that every record is there and as written");
     AddInspectOptions(inspect_meta, parsed, &parsed->inspect_meta.json);
   }
   static void AddInspectOptions(CLI::App* command, Parsed* parsed, bool* json) {
@@ -348,6 +349,10 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
     const InspectIndexOptions& index = parsed->inspect_index;
     const int given = (index.source.empty() ? 0 : 1) + (index.hex ? 1 : 0) + (index.base64 ? 1 : 0);
     if (given != 1) return Wrong("inspect index needs one of SOURCE, --hex and --base64", "inspect index");
+  }
+  if (*grammar.inspect_meta && parsed->inspect_meta.verify &&
+      (parsed->inspect_meta.keys || !parsed->inspect_meta.key.empty())) {
+    return Wrong("--verify checks all records; it takes no KEY and no --keys", "inspect meta");
   }
   return OkStatus();
 }

@@ -33,6 +33,16 @@ Result<DeploymentOptions> Environment::Locate() const {
 
 Result<Deployment*> Environment::Open(bool create) {
   LS_ASSIGN(DeploymentOptions located, Locate());
+  return Open(std::move(located), create);
+}
+
+Result<Deployment*> Environment::OpenUnchecked() {
+  LS_ASSIGN(DeploymentOptions located, Locate());
+  located.check_metadata = false;
+  return Open(std::move(located), false);
+}
+
+Result<Deployment*> Environment::Open(DeploymentOptions located, bool create) {
   located.create = false;
   Result<std::unique_ptr<Deployment>> opened = Wait(Deployment::Open(runtime_, located));
   if (!opened.ok() && opened.status().code() == StatusCode::kNotFound) {

@@ -32,6 +32,8 @@ class Environment {
   /// Opens the deployment; it stays open until Close. With `create`, it is made where there is none.
   /// Errors: not_found names the place and says what makes a deployment there.
   Result<Deployment*> Open(bool create);
+  /// To look inside, even where the metadata is damaged. Nothing may be written.
+  Result<Deployment*> OpenUnchecked();
 
   /// A stream of the opened deployment, by its text form.
   Result<StreamMetadata> LoadStream(Deployment& deployment, const std::string& name);
@@ -41,6 +43,7 @@ class Environment {
 
  private:
   Result<DeploymentOptions> Locate() const;
+  Result<Deployment*> Open(DeploymentOptions located, bool create);
 
   Runtime& runtime_;
   Output& out_;

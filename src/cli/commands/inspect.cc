@@ -193,7 +193,7 @@ Result<Description> DescribeIndex(Environment& environment, const InspectIndexOp
     return NotFound("there is no such file, and an index record's key is three numbers of 20 digits joined by \"-\"")
         .With("source", options.source);
   }
-  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_ASSIGN(Deployment * deployment, environment.OpenUnchecked());
   LS_ASSIGN(const MetadataRecord record, FindRecord(deployment->metadata(), options.source));
   return DescribeWhole(record);
 }
@@ -224,6 +224,14 @@ Status ListRecords(Environment& environment, MetadataStore& meta, const InspectM
   return OkStatus();
 }
 
+int VerifyAll(Environment& environment, Deployment& deployment, bool json) {
+  const Result<std::uint64_t> records = Wait(deployment.VerifyMetadata(OpContext()));
+  if (!records.ok()) return Failed(records.status());
+  Description whole;
+  whole.fields.Add("verified_records", JsonValue::Int(static_cast<std::int64_t>(*records)));
+  return Print(environment, std::move(whole), json);
+}
+
 }  // namespace
 
 int RunInspectWal(Environment& environment, const InspectWalOptions& options) {
@@ -241,8 +249,9 @@ int RunInspectIndex(Environment& environment, const InspectIndexOptions& options
 }
 
 int RunInspectMeta(Environment& environment, const InspectMetaOptions& options) {
-  const Result<Deployment*> deployment = environment.Open(false);
+  const Result<Deployment*> deployment = environment.OpenUnchecked();
   if (!deployment.ok()) return Failed(deployment.status());
+  if (options.verify) return VerifyAll(environment, **deployment, options.json);
   MetadataStore& meta = (*deployment)->metadata();
   if (options.keys || options.key.empty()) {
     const Status listed = ListRecords(environment, meta, options);

@@ -25,6 +25,7 @@ struct InspectIndexOptions {
 struct InspectMetaOptions {
   std::string key;    ///< of one record, or the prefix of a listing
   bool keys = false;  ///< list the records whose keys begin with `key`
+  bool verify = false;  ///< check all records instead
   bool json = false;
 };
 

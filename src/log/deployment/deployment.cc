@@ -139,6 +139,7 @@ Task<Status> Deployment::Parts::OpenMetadata() {
     LmdbOptions lmdb_options;
     lmdb_options.directory = urls.metadata.path;
     lmdb_options.create = options.create;
+    if (!options.check_metadata) lmdb_options.max_checked_records = 0;
     Task<Result<std::unique_ptr<LmdbMetadataStore>>> open =
         LmdbMetadataStore::Open(runtime, OpContext(), lmdb_options);
     LS_CO_ASSIGN(std::unique_ptr<LmdbMetadataStore> opened, co_await open);
@@ -312,6 +313,11 @@ StreamCatalog& Deployment::catalog() { return *parts_->catalog; }
 LogWriter& Deployment::writer() { return *parts_->writer; }
 LogReader& Deployment::reader() { return *parts_->reader; }
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }
+Task<Result<std::uint64_t>> Deployment::VerifyMetadata(OpContext context) {
+  if (parts_->lmdb == nullptr) co_return Unimplemented("this metadata store has no check of all its records");
+  co_return co_await parts_->lmdb->Verify(std::move(context));
+}
+
 MetadataStore& Deployment::metadata() { return *parts_->meta; }
 ObjectStore& Deployment::wal() { return *parts_->wal_reads; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,7 @@ struct DeploymentOptions {
   std::string wal_url;
   std::string compacted_url;
   bool create = false;     ///< make the deployment where there is none
+  bool check_metadata = true;  ///< false: to look inside even where it is damaged; nothing may be written then
   DeploymentTimes times;   ///< for a new deployment only; an existing one says its own
   WriterOptions writer;    ///< its times are taken from the deployment's record
   ReaderOptions reader;
@@ -46,6 +48,10 @@ class Deployment {
   Task<Result<SoftTrimOutcome>> SoftTrim(OpContext context, LogId log, Offset through);
 
   const std::string& id() const;  ///< the deployment's UUID
+
+  /// Checks every record of the metadata store and gives their number. Errors: corrupt, with what differs;
+  /// unimplemented where the store has no such check.
+  Task<Result<std::uint64_t>> VerifyMetadata(OpContext context);
 
   /// The stores beneath, for looking inside: what is written past the engine breaks its rules.
   MetadataStore& metadata();

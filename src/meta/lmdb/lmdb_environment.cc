@@ -204,8 +204,11 @@ Task<Status> LmdbEnvironment::MakeReady(std::shared_ptr<LmdbEnvironment> environ
   }
   LS_CO_TRY(loaded);
   // Before anything is read or written that damage could change.
-  if (!env.verified_) LS_CO_TRY(co_await env.Verify(context, options.max_checked_records));
-  env.verified_ = true;
+  if (!env.verified_ && options.max_checked_records > 0) {
+    const Result<std::uint64_t> verified = co_await env.Verify(context, options.max_checked_records);
+    LS_CO_TRY(verified.status());
+    env.verified_ = true;
+  }
 
   auto find = [environment] { return environment->FindDeadSessions(); };
   auto finding = RunBlocking(runtime, std::move(find));
@@ -295,28 +298,28 @@ Task<Status> LmdbEnvironment::EndDeadSessions(OpContext context, std::vector<Ses
   co_return OkStatus();
 }
 
-Task<Status> LmdbEnvironment::Verify(OpContext context, std::uint64_t max_records) {
+Task<Result<std::uint64_t>> LmdbEnvironment::Verify(OpContext context, std::uint64_t max_records) {
   auto verify = [self = shared_from_this(), context, max_records] { return self->VerifySnapshot(context, max_records); };
   for (int round = 0; round < kMaxMapRounds; ++round) {
     auto verifying = RunBlocking(runtime_, verify);
-    LS_CO_ASSIGN(const bool map_changed, co_await verifying);
-    if (!map_changed) co_return OkStatus();
+    LS_CO_ASSIGN(const std::optional<std::uint64_t> records, co_await verifying);
+    if (records) co_return *records;
     LS_CO_TRY(co_await FollowMap(context));
   }
   co_return Unavailable("the map of the metadata store grows faster than it can be followed");
 }
 
-Result<bool> LmdbEnvironment::VerifySnapshot(const OpContext& context, std::uint64_t max_records) {
+Result<std::optional<std::uint64_t>> LmdbEnvironment::VerifySnapshot(const OpContext& context,
+                                                                    std::uint64_t max_records) {
   const LmdbMap::ReadScope scope(*map_);
-  if (scope.rc() == MDB_MAP_RESIZED) return true;
+  if (scope.rc() == MDB_MAP_RESIZED) return std::optional<std::uint64_t>();
   if (scope.rc() != 0) return LmdbError(scope.rc(), "the metadata store cannot be read");
-  if (max_records == 0) return false;
   const LmdbTxn txn = scope.txn();
   LS_ASSIGN(const StoreCounters counters, LoadCounters(txn));
-  if (counters.digest.records > max_records) return false;
-  const Status checked = CheckStore(txn, [this, &context] { return context.Check(runtime_.Now()); });
-  if (!checked.ok()) return checked.With("directory", directory_);
-  return false;
+  if (counters.digest.records > max_records) return std::optional<std::uint64_t>(0);
+  const auto checked = CheckStore(txn, [this, &context] { return context.Check(runtime_.Now()); });
+  if (!checked.ok()) return checked.status().With("directory", directory_);
+  return std::optional<std::uint64_t>(*checked);
 }
 
 Task<Status> LmdbEnvironment::FollowMap(OpContext context) {

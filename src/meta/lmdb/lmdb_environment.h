@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,8 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
 
   /// Ends the sessions that are dead.
   Task<Status> EndDeadSessions(OpContext context, std::vector<SessionNumber> sessions);
-  /// Checks every record of one snapshot; see CheckStore. Nothing where there are more than `max_records`.
-  Task<Status> Verify(OpContext context, std::uint64_t max_records);
+  /// Checks every record of one snapshot, as CheckStore; nothing, and 0, where there are more than `max_records`.
+  Task<Result<std::uint64_t>> Verify(OpContext context, std::uint64_t max_records);
   /// Has the writer follow a map that another process made larger.
   Task<Status> FollowMap(OpContext context);
 
@@ -69,8 +70,8 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
   Status LoadHeader();
   /// Blocks. Sessions whose process is gone; removes lock files that belong to no session.
   Result<std::vector<SessionNumber>> FindDeadSessions();
-  /// Blocks. True where the map has to be followed first.
-  Result<bool> VerifySnapshot(const OpContext& context, std::uint64_t max_records);
+  /// Blocks. Nothing where the map has to be followed first.
+  Result<std::optional<std::uint64_t>> VerifySnapshot(const OpContext& context, std::uint64_t max_records);
   void Poll();
   void SchedulePoll();
 

@@ -100,7 +100,7 @@ Task<Status> LmdbMetadataStore::Stop(OpContext context) {
   co_return co_await environment_->writer().Stop(std::move(context));
 }
 
-Task<Status> LmdbMetadataStore::Verify(OpContext context) {
+Task<Result<std::uint64_t>> LmdbMetadataStore::Verify(OpContext context) {
   LS_CO_TRY(Enter(context));
   co_return co_await environment_->Verify(std::move(context), std::numeric_limits<std::uint64_t>::max());
 }

@@ -48,9 +48,9 @@ class LmdbMetadataStore final : public MetadataStore {
   /// context ends: it is left behind, and since it never returns by itself, the process has to end by _exit.
   Task<Status> Stop(OpContext context);
 
-  /// Checks every record of one snapshot, however many there are, on the blocking pool: their checksums, keys, order,
-  /// number and digest. Writes of all processes go on meanwhile, but free no space. Errors: corrupt, with what differs.
-  Task<Status> Verify(OpContext context);
+  /// Checks every record of one snapshot, however many there are, on the blocking pool, and gives their number.
+  /// Writes of all processes go on meanwhile, but free no space. Errors: corrupt, with what differs; see CheckStore.
+  Task<Result<std::uint64_t>> Verify(OpContext context);
 
   int shards() const;
   /// Of all stores of this directory in this process.

@@ -65,6 +65,8 @@ class Walk {
         .With("expected_digest", fmt::format("{:016x}", counters_.digest.sum));
   }
 
+  std::uint64_t records() const { return digest_.records; }
+
  private:
   std::uintptr_t PageOf(const LmdbTxn::Found& found) const {
     return reinterpret_cast<std::uintptr_t>(found.key.data()) / page_size_;
@@ -80,9 +82,8 @@ class Walk {
 
   Status CheckRecord(const LmdbTxn::Found& found) const {
     const std::string_view key = found.key;
-    if (key.size() > 2 && static_cast<std::uint8_t>(key[0]) < header_.shards && key == StoredKey(Shard(key), PlainKey(key))) {
-      return DecodeRecord(key, found.value).status();
-    }
+    const bool of_shard = key.size() > 2 && Shard(key) < header_.shards;
+    if (of_shard && key == StoredKey(Shard(key), PlainKey(key))) return DecodeRecord(key, found.value).status();
     if (key == StoreHeaderKey() || key == CountersKey()) return OkStatus();
     if (const auto session = SessionOfKey(key)) return DecodeSessionOwner(*session, found.value).status();
     if (key.starts_with(EphemeralPrefix(0).substr(0, 2)) && key.size() == EphemeralKey(0, 0).size()) {
@@ -119,7 +120,7 @@ Result<StoreCounters> LoadCounters(const LmdbTxn& txn) {
   return counters;
 }
 
-Status CheckStore(const LmdbTxn& txn, const std::function<Status()>& go_on) {
+Result<std::uint64_t> CheckStore(const LmdbTxn& txn, const std::function<Status()>& go_on) {
   MDB_stat stat;
   if (const int rc = mdb_stat(txn.raw(), kMainDbi, &stat); rc != 0) {
     return LmdbError(rc, "the metadata store cannot be read");
@@ -135,7 +136,8 @@ Status CheckStore(const LmdbTxn& txn, const std::function<Status()>& go_on) {
     LS_TRY(walk.Visit(found));
   }
   if (rc != MDB_NOTFOUND) return LmdbError(rc, "the metadata store cannot be read");
-  return walk.End();
+  LS_TRY(walk.End());
+  return walk.records();
 }
 
 }  // namespace lakestream
