@@ -22,7 +22,7 @@ void CheckRanges(const Invocation& invocation) {
     LS_INVARIANT(!append->partition || (*append->partition >= 0 && *append->partition <= 9999), "so is one");
   } else if (const auto* read = std::get_if<ReadOptions>(&invocation.command)) {
     LS_INVARIANT(read->from.offset >= 0 && (!read->max || *read->max >= 1), "so are offset and count");
-    LS_INVARIANT(!read->raw || !read->no_final_lf, "one of them only");
+    LS_INVARIANT(read->format == EntryFormat::kText || !read->no_final_lf, "only text has lines to end");
   } else if (const auto* trim = std::get_if<TrimOptions>(&invocation.command)) {
     LS_INVARIANT(trim->before >= 1, "so is the first offset to keep");
   } else if (const auto* help = std::get_if<HelpOptions>(&invocation.command)) {
