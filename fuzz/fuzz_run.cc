@@ -16,7 +16,9 @@
 #endif
 
 #ifdef LAKESTREAM_WITH_ASAN
-#include <sanitizer/allocator_interface.h>
+// g++ 12 has the function without its header.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                                         void (*on_free)(const volatile void*));
 #endif
 
 namespace lakestream {

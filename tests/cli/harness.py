@@ -17,6 +17,12 @@ def environment(**more):
     return variables
 
 
+def preloading(library, **more):
+    """An environment in which a library stands before all others; a sanitizer's runtime must put up with that."""
+    options = os.environ.get("ASAN_OPTIONS", "")
+    return environment(LD_PRELOAD=library, ASAN_OPTIONS=f"{options}:verify_asan_link_order=0".lstrip(":"), **more)
+
+
 def run(*arguments, stdin=b"", cwd=None, env=None):
     return subprocess.run([BINARY, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd,
                           env=env or environment(), timeout=TIMEOUT, check=False)

@@ -304,7 +304,7 @@ class Bits(TestCase):
 
 class Clock(TestCase):
     def at(self, seconds, *arguments, stdin=b""):
-        env = harness.environment(LD_PRELOAD=os.environ["LAKESTREAM_CLOCK"], SHIFT_CLOCK_SECONDS=str(seconds))
+        env = harness.preloading(os.environ["LAKESTREAM_CLOCK"], SHIFT_CLOCK_SECONDS=str(seconds))
         result = harness.run(*arguments, "--deployment", self.deployment, stdin=stdin, env=env)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result

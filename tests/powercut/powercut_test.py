@@ -11,7 +11,9 @@ import sys
 import tempfile
 import unittest
 
-import disk
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import disk  # noqa: E402
+import harness  # noqa: E402
 
 BINARY = RECORDER = ""
 ONE_BY_ONE = 30
@@ -37,7 +39,7 @@ class Recording:
         self.inode = str(os.stat(self.root).st_ino)
         self.log = os.path.join(folder, "log")
         self.deployment = os.path.join(self.root, "deployment")
-        self.environment = dict(os.environ, LD_PRELOAD=RECORDER, RECORD_ROOT=self.root, RECORD_LOG=self.log)
+        self.environment = harness.preloading(RECORDER, RECORD_ROOT=self.root, RECORD_LOG=self.log)
         self.live()
         self.lines = pathlib.Path(self.log).read_text(encoding="ascii").splitlines()
 
