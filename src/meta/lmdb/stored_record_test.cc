@@ -38,7 +38,8 @@ TEST(StoredRecordTest, Records) {
       "\x34\x1a\xd4\xbd\x02\x01\x02\x03\x04\x05\x06\x07\x08\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0\x0a"s;
   EXPECT_EQ(EncodeRecordHeader(key, record), ephemeral);
 
-  const auto decoded = DecodeRecord(key, ephemeral + "value");
+  const std::string with_value = ephemeral + "value";
+  const auto decoded = DecodeRecord(key, with_value);
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(decoded->version, record.version);
   EXPECT_EQ(decoded->created_ms, 9);
