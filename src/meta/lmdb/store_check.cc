@@ -82,8 +82,9 @@ class Walk {
 
   Status CheckRecord(const LmdbTxn::Found& found) const {
     const std::string_view key = found.key;
-    const bool of_shard = key.size() > 2 && Shard(key) < header_.shards;
-    if (of_shard && key == StoredKey(Shard(key), PlainKey(key))) return DecodeRecord(key, found.value).status();
+    const bool of_shard = key.size() > 2 && static_cast<std::uint8_t>(key[0]) < header_.shards;
+    const bool has_slash = of_shard && PlainKey(key).find('/') != std::string_view::npos;
+    if (of_shard && key[1] == (has_slash ? 1 : 0)) return DecodeRecord(key, found.value).status();
     if (key == StoreHeaderKey() || key == CountersKey()) return OkStatus();
     if (const auto session = SessionOfKey(key)) return DecodeSessionOwner(*session, found.value).status();
     if (key.starts_with(EphemeralPrefix(0).substr(0, 2)) && key.size() == EphemeralKey(0, 0).size()) {
@@ -91,8 +92,6 @@ class Walk {
     }
     return Misplaced("a key of the metadata store is malformed", key);
   }
-
-  static int Shard(std::string_view key) { return static_cast<std::uint8_t>(key[0]); }
 
   const LmdbTxn& txn_;
   std::size_t page_size_ = 1;
