@@ -70,7 +70,7 @@ class StoreCheckTest : public testing::Test {
 /// Random operations of every kind on few keys.
 class OpStream {
  public:
-  OpStream(LmdbClient& client, unsigned seed) : client_(client), random_(seed) {}
+  OpStream(LmdbClient& client, std::mt19937& random) : client_(client), random_(random) {}
 
   void Step() {
     LmdbMetadataStore& store = client_.store();
@@ -129,13 +129,14 @@ class OpStream {
   std::shared_ptr<MetadataSession> Any() { return sessions_[random_() % sessions_.size()]; }
 
   LmdbClient& client_;
-  std::mt19937 random_;
+  std::mt19937& random_;
   std::vector<std::shared_ptr<MetadataSession>> sessions_;
 };
 
 TEST_F(StoreCheckTest, TheDigestIsThatOfADumpAfterAnything) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    OpStream ops(client_, seed);
+    std::mt19937 random(seed);
+    OpStream ops(client_, random);
     for (int i = 0; i < 150; ++i) {
       ops.Step();
       if (i % 30 != 0) continue;
@@ -248,6 +249,23 @@ TEST_F(StoreCheckTest, ATransactionOfAnotherProgramIsNoticed) {
   });
   const std::string error = client_.Open().ToString();
   EXPECT_TRUE(error.starts_with("corrupt: the metadata store is not as its last transaction left it")) << error;
+}
+
+TEST_F(StoreCheckTest, ACompactedCopyIsAStore) {
+  Fill(20);
+  client_.Close();
+  TempDirectory copy;
+  MDB_env* env = nullptr;
+  ASSERT_EQ(mdb_env_create(&env), 0);
+  ASSERT_EQ(mdb_env_open(env, directory_.path().c_str(), 0, 0640), 0);
+  ASSERT_EQ(mdb_env_copy2(env, copy.path().c_str(), MDB_CP_COMPACT), 0);
+  mdb_env_close(env);
+  LmdbClient client(copy.path());
+  EXPECT_EQ(client.Keys("key", "kez").size(), 20u);
+  ASSERT_TRUE(client.Put("k", "v").ok());
+  EXPECT_TRUE(Wait(client.store().Verify(OpContext())).ok());
+  client.Close();
+  EXPECT_TRUE(client.Open().ok());
 }
 
 /// The pages of data.mdb with a flag of LMDB's page header: 1 for branches, 2 for leaves.
