@@ -143,6 +143,7 @@ void LogWriter::Parts::EndSectionLocked(const SectionPtr& section, const Status&
 void LogWriter::Parts::ContinueLocked(LogId log) {
   UnparkLocked(log);
   IssueReadyLocked(log);
+  AdmitLocked();
   std::exchange(progress, std::make_shared<Event>(runtime.executor))->Set();
 }
 
@@ -177,6 +178,10 @@ void LogWriter::Parts::FailLocked(const SectionPtr& section, const Status& why) 
     callers.insert(of_later.begin(), of_later.end());
   }
   for (const PendingAppendPtr& append : queue.TakeByCaller(log, callers)) EndLocked(append, behind);
+  const auto waits_behind = [log, &callers](const PendingAppend& append) {
+    return append.request.log == log && callers.contains(append.request.caller);
+  };
+  RefuseWaitingLocked(waits_behind, behind);
   ContinueLocked(log);
 }
 
@@ -185,7 +190,7 @@ void LogWriter::Parts::FailLocked(const SectionPtr& section, const Status& why) 
 
 SectionPtr LogWriter::Parts::NextToIssueLocked(LogId log) {
   const LogState& state = logs[log];
-  if (state.parked || state.order.empty()) return nullptr;
+  if (stopped || state.parked || state.order.empty()) return nullptr;
   const SectionPtr& head = state.order.front();
   const bool ready = head->state == SectionState::kWaiting && !head->retry_pending && head->object != nullptr;
   return ready ? head : nullptr;
@@ -277,7 +282,8 @@ Task<void> LogWriter::Parts::TakeCommitted(SectionPtr section, CommittedRecord r
                                                        WriteFenceKey(section->log));
     fenced = fence.ok() && fence->has_value();
     if (fence.ok()) break;
-    const Status slept = co_await SleepFor(runtime, CallContext(options.settle_time), pause);
+    const OpContext until_stopped = OpContext().WithCancel(stop.get_token());
+    const Status slept = co_await SleepFor(runtime, until_stopped, pause);
     // The writer stops: AbandonAllLocked answers the entries.
     if (!slept.ok()) co_return;
     pause = std::min(pause * 2, kLongestPause);

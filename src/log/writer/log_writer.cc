@@ -47,8 +47,8 @@ LogWriter::Parts::Parts(Runtime& r, MetadataStore& m, ObjectStore& w, LeaseKeepe
       options(o),
       flush_rules{o.target_object_bytes, o.max_puts_in_flight, o.put_budget_per_second,
                   o.linger_max,          o.linger_max_busy,    o.linger_behind_put},
-      memory(r, o.max_queued_bytes),
       answers(r.executor),
+      memory_left(o.max_queued_bytes),
       last_start(r.Now() - kFarAway),
       put_tokens(o.put_budget_per_second, std::max(1.0, o.put_budget_per_second * o.put_budget_burst_seconds),
                  r.Now()),
@@ -63,6 +63,32 @@ void LogWriter::Parts::NoteReadyLocked(std::int64_t entries_before) {
   if (entries_before == 0 && queue.ready_entries() > 0) oldest_queued = runtime.Now();
 }
 
+std::int64_t LogWriter::Parts::CostOf(const PendingAppend& append) const {
+  // An entry larger than all the memory would wait for ever: it takes what there is.
+  return std::min(append.cost(), options.max_queued_bytes);
+}
+
+void LogWriter::Parts::AdmitLocked() {
+  while (!waiting.empty()) {
+    const PendingAppendPtr& first = waiting.begin()->second;
+    if (CostOf(*first) > memory_left) return;
+    memory_left -= CostOf(*first);
+    EnqueueLocked(first);
+    waiting.erase(waiting.begin());
+  }
+}
+
+void LogWriter::Parts::RefuseWaitingLocked(const std::function<bool(const PendingAppend&)>& chosen, const Status& why) {
+  for (auto at = waiting.begin(); at != waiting.end();) {
+    if (chosen(*at->second)) {
+      AnswerLocked(at->second, why);
+      at = waiting.erase(at);
+    } else {
+      ++at;
+    }
+  }
+}
+
 void LogWriter::Parts::EnqueueLocked(PendingAppendPtr append) {
   const std::int64_t entries_before = queue.ready_entries();
   const std::int64_t bytes_before = queue.ready_bytes();
@@ -74,8 +100,11 @@ void LogWriter::Parts::EnqueueLocked(PendingAppendPtr append) {
 }
 
 void LogWriter::Parts::EndLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer) {
-  memory.Release(std::min(append->cost(), options.max_queued_bytes));
-  if (append->abandoned) return;
+  memory_left += CostOf(*append);
+  if (!append->abandoned) AnswerLocked(append, std::move(answer));
+}
+
+void LogWriter::Parts::AnswerLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer) {
   LS_INVARIANT(!append->answer.has_value(), "an append is answered once");
   append->answer.emplace(std::move(answer));
   answers.Push(append);
@@ -140,6 +169,7 @@ Task<void> LogWriter::Parts::Flusher() {
 
 void LogWriter::Parts::AbandonAllLocked() {
   const Status why = Unavailable("the writer stopped before the append was written");
+  RefuseWaitingLocked([](const PendingAppend&) { return true; }, why);
   for (const PendingAppendPtr& append : queue.TakeAllAppends()) EndLocked(append, why);
   std::vector<SectionPtr> open;
   for (const auto& [log, state] : logs) open.insert(open.end(), state.order.begin(), state.order.end());
@@ -221,21 +251,30 @@ Status LogWriter::Parts::CheckRequest(const OpContext& context, const AppendRequ
 }
 
 Status LogWriter::Parts::Enqueue(const PendingAppendPtr& append) {
-  {
-    const std::lock_guard lock(mutex);
-    if (!stopping) {
-      EnqueueLocked(append);
-      return OkStatus();
-    }
+  const std::lock_guard lock(mutex);
+  if (stopping) return Unavailable("the writer is stopping");
+  // Behind all that wait, so that a log's appends keep the order of the calls.
+  if (waiting.empty() && CostOf(*append) <= memory_left) {
+    memory_left -= CostOf(*append);
+    EnqueueLocked(append);
+  } else {
+    append->turn = ++last_turn;
+    waiting.emplace(append->turn, append);
   }
-  memory.Release(std::min(append->cost(), options.max_queued_bytes));
-  return Unavailable("the writer is stopping");
+  return OkStatus();
 }
 
 void LogWriter::Parts::GiveUp(const PendingAppendPtr& append, const Status& why) {
   const std::lock_guard lock(mutex);
   if (append->answer) return;
-  if (queue.Remove(append)) return EndLocked(append, why);
+  if (waiting.erase(append->turn) > 0) {
+    AnswerLocked(append, why);
+    return AdmitLocked();
+  }
+  if (queue.Remove(append)) {
+    EndLocked(append, why);
+    return AdmitLocked();
+  }
   // On its way. Who cancelled waits for what becomes of it.
   if (why.code() != StatusCode::kDeadlineExceeded) return;
   append->answer.emplace(Indeterminate("the append was on its way when its deadline passed"));
@@ -248,11 +287,6 @@ Task<Result<LogEntryHeader>> LogWriter::Append(OpContext context, AppendRequest 
   const std::shared_ptr<Parts> parts = parts_;
   LS_CO_TRY(parts->CheckRequest(context, request));
   const auto append = std::make_shared<PendingAppend>(std::move(request));
-  // An entry larger than all the memory would wait for ever: it takes what there is.
-  const std::int64_t cost = std::min(append->cost(), parts->options.max_queued_bytes);
-  if (!parts->memory.TryAcquire(cost)) {
-    LS_CO_TRY(co_await parts->memory.Acquire(context, cost));
-  }
   LS_CO_TRY(parts->Enqueue(append));
   const Parts::Limit limit(parts, context, append);
   co_await append->Answered();
@@ -264,6 +298,7 @@ Task<Status> LogWriter::Stop(OpContext context) {
   {
     const std::lock_guard lock(parts->mutex);
     parts->stopping = true;
+    parts->RefuseWaitingLocked([](const PendingAppend&) { return true; }, Unavailable("the writer is stopping"));
     parts->KickFlusherLocked();
   }
   Status outcome;
@@ -279,8 +314,9 @@ Task<Status> LogWriter::Stop(OpContext context) {
   }
   {
     const std::lock_guard lock(parts->mutex);
-    if (!outcome.ok()) parts->AbandonAllLocked();
+    // First, so that what is abandoned makes room for nothing.
     parts->stopped = true;
+    if (!outcome.ok()) parts->AbandonAllLocked();
     parts->KickFlusherLocked();
   }
   parts->stop.request_stop();

@@ -6,6 +6,7 @@
 #include "format/index_key.h"
 #include "format/log_records.h"
 #include "meta/memory/memory_metadata_store.h"
+#include "meta/wrap/fault_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
 #include "objstore/wrap/fault_object_store.h"
 #include "runtime/sim/sim_runtime.h"
@@ -328,6 +329,80 @@ TEST_F(LogWriterTest, AFullQueueMakesAppendsWaitAndTheyWakeOnProgress) {
   std::vector<AppendRequest> requests;
   for (int i = 0; i < 50; ++i) requests.push_back(Entry(1, std::string(400, 'x')));
   for (const auto& answer : AppendAll(std::move(requests))) EXPECT_TRUE(answer.ok());
+}
+
+TEST_F(LogWriterTest, AppendsThatWaitForMemoryKeepTheOrderOfTheCalls) {
+  WriterOptions options;
+  options.max_queued_bytes = 1000;
+  options.target_object_bytes = 50;
+  options.put_budget_per_second = 1000;
+  Open(options);
+  std::vector<AppendRequest> requests;
+  for (int i = 0; i < 300; ++i) requests.push_back(Entry(1, std::string(static_cast<std::size_t>(i % 7) * 20, 'x')));
+  const auto answers = AppendAll(std::move(requests));
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(answers[i].ok()) << answers[i].status().ToString();
+    EXPECT_EQ(answers[i]->offset, Offset(i));
+  }
+}
+
+TEST_F(LogWriterTest, WhatWaitsForMemoryBehindAFailureOfItsCallerFailsToo) {
+  WriterOptions options;
+  options.max_queued_bytes = 200;  // one append at a time
+  Open(options);
+  faults_.OnNext(ObjectOp::kPut, "", Fault::Fail(ResourceExhausted("disk full")));
+  std::vector<AppendRequest> requests;
+  requests.push_back(Entry(1, "a", 1, 5));
+  requests.push_back(Entry(1, "b", 1, 5));
+  requests.push_back(Entry(1, "c", 1, 6));
+  requests.push_back(Entry(2, "d", 1, 5));
+  const auto answers = AppendAll(std::move(requests));
+  EXPECT_EQ(answers[0].status().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(answers[1].status().code(), StatusCode::kUnavailable) << "behind the failure, though in no queue yet";
+  EXPECT_TRUE(answers[2].ok()) << "another caller";
+  EXPECT_TRUE(answers[3].ok()) << "another log";
+}
+
+TEST_F(LogWriterTest, StopAbandonsASectionThatWaitsForANewObject) {
+  WriterOptions options;
+  options.max_puts_in_flight = 1;
+  options.put_deadline = 10min;
+  options.times.index_deadline = 10min;
+  options.times.grace = 2h;
+  MetadataFaultPlan meta_faults(rt());
+  FaultMetadataStore faulty(rt(), store_, meta_faults);
+  LeaseKeeper leases(rt(), faulty, options);
+  leases.Start();
+  const std::unique_ptr<LogWriter> writer = *LogWriter::Open(rt(), faulty, wal_, leases, options);
+  writer->Start();
+  Gate gate(rt());
+  std::optional<Result<LogEntryHeader>> first, second, other;
+  auto run = [](LogWriter* w, AppendRequest request, std::optional<Result<LogEntryHeader>>* out) -> Task<void> {
+    out->emplace(co_await w->Append(OpContext(), std::move(request)));
+  };
+  Hold index_put = meta_faults.HoldNext(MetadataOp::kSequencedPut, "", HoldPoint::kBeforeApply);
+  gate.Spawn(run(writer.get(), Entry(1, "a"), &first));
+  ASSERT_TRUE(scheduler_.Run(Reached(&index_put)).ok());
+  gate.Spawn(run(writer.get(), Entry(1, "b"), &second));
+  ASSERT_TRUE(scheduler_.RunFor(1s).ok());
+  Hold object = faults_.HoldNext(ObjectOp::kPut, "", HoldPoint::kBeforeApply);
+  gate.Spawn(run(writer.get(), Entry(2, "c"), &other));
+  ASSERT_TRUE(scheduler_.Run(Reached(&object)).ok());
+  // Both objects of log 1 grow too old; the first section waits for another one, the second stands behind it.
+  ASSERT_TRUE(scheduler_.RunFor(options.times.publish_deadline).ok());
+  index_put.Release();
+  ASSERT_TRUE(scheduler_.RunFor(1s).ok());
+  const OpContext soon = OpContext().WithDeadline(rt().Now() + 100ms);
+  EXPECT_FALSE(scheduler_.Run(writer->Stop(soon)).ok());
+  object.Release();
+  ASSERT_TRUE(scheduler_.Run(gate.Close()).ok());
+  for (const auto* answer : {&first, &second, &other}) {
+    EXPECT_EQ((*answer)->status().code(), StatusCode::kUnavailable) << "definitely not done";
+  }
+  EXPECT_TRUE(IndexRecords(1).empty());
+  EXPECT_TRUE(scheduler_.Run(leases.Stop(OpContext())).ok());
+  EXPECT_TRUE(scheduler_.Run(faulty.Stop()).ok());
+  EXPECT_TRUE(scheduler_.Run(wal_.Stop()).ok());
 }
 
 TEST_F(LogWriterTest, PutsPerSecondStayWithinTheBudgetWhateverTheNumberOfLogs) {

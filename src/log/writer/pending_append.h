@@ -26,6 +26,7 @@ class PendingAppend {
 
   const AppendRequest request;
   std::optional<Result<LogEntryHeader>> answer;  ///< set once, under the writer's mutex and before Wake
+  std::uint64_t turn = 0;  ///< its place among the calls; under the writer's mutex
   /// Its caller has been told that nothing is known, and waits no more; what becomes of it concerns nobody.
   bool abandoned = false;
 

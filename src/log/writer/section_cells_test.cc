@@ -433,7 +433,8 @@ void IssuedSessionSuspectChecksTheFence(World& w) {
   const auto append = w.Start("a");
   w.Reach(put);
   w.meta.SuspectSessions(true);
-  w.meta_faults.OnNext(MetadataOp::kRead, "/stream-write-fences/", MetadataFault::FailUnavailable(), 2);
+  // Seven pauses, each twice the one before: the last one is longer than kSettleTime. The lease keeper looks, too.
+  w.meta_faults.OnNext(MetadataOp::kRead, "/stream-write-fences/", MetadataFault::FailUnavailable(), 9);
   put.Release();
   EXPECT_TRUE(w.Answer(append).ok()) << "no fence: the record counts";
   EXPECT_EQ(w.meta_faults.rules_left(), 0) << "the fence was read before the acknowledgement";

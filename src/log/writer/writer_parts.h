@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,7 +14,6 @@
 #include "log/writer/section.h"
 #include "model/flush.h"
 #include "runtime/gate.h"
-#include "runtime/semaphore.h"
 
 namespace lakestream {
 
@@ -44,10 +44,13 @@ struct LogWriter::Parts {
   LeaseKeeper& leases;
   const WriterOptions options;
   const model::FlushRules flush_rules;
-  AsyncSemaphore memory;  ///< bytes queued and in flight
   AnswerQueue answers;
 
   std::mutex mutex;
+  std::int64_t memory_left;  ///< of max_queued_bytes
+  /// Appends for which no memory is left yet, in the order of the calls, by their turns.
+  std::map<std::uint64_t, PendingAppendPtr> waiting;
+  std::uint64_t last_turn = 0;
   AppendQueue queue;
   MonotonicTime oldest_queued;
   std::map<LogId, LogState> logs;
@@ -76,14 +79,21 @@ struct LogWriter::Parts {
 
   // log_writer.cc
   Status CheckRequest(const OpContext& context, const AppendRequest& request) const;
-  /// Requires: the append's cost was taken from the memory; where it is refused, that is given back.
+  /// Into the queue, at once or when there is memory and its turn has come.
   Status Enqueue(const PendingAppendPtr& append);
+  std::int64_t CostOf(const PendingAppend& append) const;
+  /// Memory may have been given back: those whose turn has come go into the queue.
+  void AdmitLocked();
+  /// Answers those that wait for memory and are chosen.
+  void RefuseWaitingLocked(const std::function<bool(const PendingAppend&)>& chosen, const Status& why);
   /// The caller's context has ended before the append was answered.
   void GiveUp(const PendingAppendPtr& append, const Status& why);
   void EnqueueLocked(PendingAppendPtr append);
   void NoteReadyLocked(std::int64_t entries_before);
   void KickFlusherLocked();
+  /// Gives its memory back; AdmitLocked must follow.
   void EndLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer);
+  void AnswerLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer);
   bool IdleLocked() const;
   model::FlushSituation SituationLocked() const;
   Task<void> Flusher();
