@@ -27,23 +27,50 @@ namespace {
 
 constexpr int kBurst = 20;  // appends at once: mostly one object
 
-/// Stops the process once, after a Put has been applied.
+/// Counts the index puts that have their answer.
+class WatchedMetadata final : public ForwardingMetadataStore {
+ public:
+  explicit WatchedMetadata(MetadataStore& inner) : ForwardingMetadataStore(inner) {}
+
+  Task<std::vector<Result<SequencedPutAnswer>>> SequencedPut(OpContext context,
+                                                             std::vector<SequencedPutRequest> requests) override {
+    std::vector<Result<SequencedPutAnswer>> answers =
+        co_await inner().SequencedPut(std::move(context), std::move(requests));
+    answered_ += static_cast<int>(answers.size());
+    co_return answers;
+  }
+  int answered() const { return answered_; }
+
+ private:
+  std::atomic<int> answered_{0};
+};
+
+/// Stops the process once, after a Put has been applied and when all objects before it are in the index: else it may
+/// hold the lock of the metadata store, and all others stand still, too. Requires: one log, one PUT at a time.
 class StoppingStore final : public ForwardingObjectStore {
  public:
-  StoppingStore(ObjectStore& inner, int stop_after) : ForwardingObjectStore(inner), left_(stop_after) {}
+  StoppingStore(Runtime& runtime, ObjectStore& inner, const WatchedMetadata& metadata, int stop_after)
+      : ForwardingObjectStore(inner), runtime_(runtime), metadata_(metadata), before_(stop_after - 1), left_(stop_after) {}
 
   Task<Status> Put(OpContext context, std::string key, BufferChain bytes, PutMode mode) override {
     const Status status = co_await inner().Put(std::move(context), std::move(key), std::move(bytes), mode);
-    if (status.ok() && --left_ == 0) raise(SIGSTOP);
+    if (status.ok() && --left_ == 0) {
+      while (metadata_.answered() < before_) co_await Yield(runtime_);
+      raise(SIGSTOP);
+    }
     co_return status;
   }
 
  private:
+  Runtime& runtime_;
+  const WatchedMetadata& metadata_;
+  const int before_;
   std::atomic<int> left_;
 };
 
 WriterOptions Options(const char* publish_deadline_ms) {
   WriterOptions options;
+  options.max_puts_in_flight = 1;
   options.times.publish_deadline = std::chrono::milliseconds(std::atoll(publish_deadline_ms));
   return options;
 }
@@ -79,10 +106,11 @@ Status Run(char** argv) {
   LocalObjectStoreOptions objects;
   objects.directory = argv[2];
   LS_ASSIGN(const std::unique_ptr<LocalObjectStore> files, LocalObjectStore::Open(runtime, objects));
-  StoppingStore wal(*files, std::atoi(argv[5]));
+  WatchedMetadata watched(*meta);
+  StoppingStore wal(runtime, *files, watched, std::atoi(argv[5]));
   const WriterOptions options = Options(argv[6]);
-  LeaseKeeper leases(runtime, *meta, options);
-  LS_ASSIGN(const std::unique_ptr<LogWriter> writer, LogWriter::Open(runtime, *meta, wal, leases, options));
+  LeaseKeeper leases(runtime, watched, options);
+  LS_ASSIGN(const std::unique_ptr<LogWriter> writer, LogWriter::Open(runtime, watched, wal, leases, options));
   leases.Start();
   writer->Start();
   const Status appended = AppendBursts(runtime, *writer, LogId(std::atoll(argv[3])), std::atoi(argv[4]));
