@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/testing/temp_directory.h"
 #include "bench/engine.h"
 #include "bench/ledger.h"
 #include "format/index_key.h"
@@ -23,20 +24,18 @@ constexpr double kTiny = 0.0005;
 class EachBenchmark : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "lakestream-bench-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    options_.directory = pattern;
+    options_.directory = directory_.path();
     options_.scale = kTiny;
   }
   void TearDown() override {
     EXPECT_TRUE(std::filesystem::is_empty(options_.directory)) << "a benchmark leaves nothing behind";
-    std::filesystem::remove_all(options_.directory);
   }
   Status Run() {
     const Benchmark* const benchmark = FindBenchmark(GetParam());
     return benchmark != nullptr ? benchmark->run(options_, &report_) : NotFound("no such benchmark");
   }
 
+  TempDirectory directory_;
   BenchOptions options_;
   BenchReport report_;
 };

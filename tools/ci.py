@@ -162,8 +162,8 @@ class Driver:
         command = ["tools/fuzz.py", "--no-build", "--jobs", JOBS, "--seconds", str(FUZZ_SECONDS)]
         status, output = self.run(fixed_addresses() + command)
         part.test_seconds = time.time() - began
-        part.closing = output.rstrip().rpartition("\n")[2]
-        number = re.match(r"(\d+) fuzz targets", part.closing)
+        part.closing = output.rstrip().rpartition("\n\n")[2]  # what is wrong, and the sum
+        number = re.search(r"^(\d+) fuzz targets", part.closing, re.MULTILINE)
         part.tests = int(number.group(1)) if number else 0
         if status != 0:
             raise Failed("fuzz targets failed")

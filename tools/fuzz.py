@@ -160,6 +160,10 @@ def main():
             outcomes.append(run.result())
             print_outcome(outcomes[-1])
     failed = sorted(o.target for o in outcomes if o.problems)
+    print()
+    for outcome in outcomes:
+        for problem in outcome.problems:
+            print(f"{outcome.target}: {problem}")
     print(f"{len(outcomes)} fuzz targets, {sum(o.executions for o in outcomes)} inputs"
           + (f"; FAILED: {' '.join(failed)}" if failed else ", none failed"))  # fmt: skip
     return 1 if failed else 0

@@ -9,6 +9,7 @@
 #include "codec/base64.h"
 #include "codec/byte_reader.h"
 #include "codec/byte_writer.h"
+#include "codec/utf8.h"
 
 namespace lakestream {
 
@@ -58,7 +59,7 @@ Status CheckCompactedFileName(std::string_view name) {
   const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
     return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
-  if (!plain || name.size() > kMaxNameBytes)
+  if (!plain || name.size() > kMaxNameBytes || !IsUtf8(name))
     return InvalidArgument("compacted file name is not a plain file name").With("name", name);
   return OkStatus();
 }

@@ -29,7 +29,7 @@ struct FileIndex {
   friend bool operator==(const FileIndex&, const FileIndex&) = default;
 };
 
-/// invalid_argument unless the name ends in ".parquet", has it nowhere else, and is a plain file name.
+/// invalid_argument unless the name ends in ".parquet", has it nowhere else, and is a plain file name in UTF-8.
 Status CheckCompactedFileName(std::string_view name);
 /// The companion's name. Requires: a name that CheckCompactedFileName takes.
 std::string CompanionNameOf(std::string_view parquet_name);

@@ -15,6 +15,7 @@ void Try(const char* decoder, const std::string& text) {
   if (!FuzzAnswer(decoder, index.status(), {StatusCode::kCorrupt}, {"object=o", "field=", "offset="})) return;
   const Result<std::string> again = EncodeFileIndex(*index);
   LS_INVARIANT(again.ok() && *again == text, "there is one form of the same files");
+  LS_INVARIANT(ParseJson(DumpJson(Describe(*index)), "o").ok(), "inspection can show it");
   for (std::size_t i = 0; i < index->files.size(); ++i) {
     const CompactedFile& file = index->files[i];
     LS_INVARIANT(CheckCompactedFileName(file.name).ok(), "names are plain");
@@ -23,7 +24,9 @@ void Try(const char* decoder, const std::string& text) {
     LS_INVARIANT(index->Find(index->BaseOffset(i, Offset(0))) == i, "and by its first");
   }
   const Offset end = index->files.back().last_offset;
-  if (end.value() < std::numeric_limits<std::int64_t>::max()) LS_INVARIANT(CheckFileIndexRange(*index, Offset(0), end + 1, "o").ok(), "its own range");
+  if (end.value() < std::numeric_limits<std::int64_t>::max()) {
+    LS_INVARIANT(CheckFileIndexRange(*index, Offset(0), end + 1, "o").ok(), "its own range");
+  }
   LS_INVARIANT(CheckFileIndexRange(*index, Offset(0), end, "o").code() == StatusCode::kCorrupt, "and no shorter one");
 }
 

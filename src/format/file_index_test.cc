@@ -102,6 +102,8 @@ TEST(FileIndex, DecoderRefuses) {
   ExpectCorrupt(file + "0000000000000002 00000009 622e70617271756574", {"do not ascend", "offset=21"});
   ExpectCorrupt(file + "0000000000000003 00000009 612e70617271756574", {"file twice", "offset=21"});
   ExpectCorrupt("0000000000000002 00000009 2f2e70617271756574", {"plain file name", "field=name"});
+  ExpectCorrupt("0000000000000002 00000009 f32e70617271756574", {"plain file name", "field=name"});
+  ExpectCorrupt("0000000000000002 0000000b c0af612e70617271756574", {"plain file name", "field=name"});
   ExpectStatus(DecodeFileIndex("AAAA*", "key-7").status(), StatusCode::kCorrupt,
                {"object=key-7", "field=file_index"});
 }

@@ -56,8 +56,8 @@ class LogWriter {
   Task<Status> Stop(OpContext context);
 
   /// Appends one entry; ok means durable and ordered. Entries of one log that one thread appends get
-  /// offsets in the order of these calls: the entry takes its place in the queue when the returned task is
-  /// first awaited, unless the queue is full and it has to wait.
+  /// offsets in the order of these calls: the entry takes its place when the returned task is first awaited, also
+  /// where it has to wait for max_queued_bytes.
   ///
   /// Errors: invalid_argument, fenced (the log is being deleted; see also indeterminate), resource_exhausted, unavailable,
   /// cancelled and deadline_exceeded: not appended. indeterminate: appended or not, perhaps later; appending

@@ -2,22 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "base/testing/temp_directory.h"
 
 namespace lakestream {
 namespace {
 
 class DirectoriesTest : public testing::Test {
  protected:
-  DirectoriesTest() {
-    const char* tmp = std::getenv("TMPDIR");
-    folder_ = std::string(tmp != nullptr ? tmp : "/tmp") + "/lakestream-directories-XXXXXX";
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  ~DirectoriesTest() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  TempDirectory directory_;
+  const std::string folder_ = directory_.path();
 };
 
 TEST_F(DirectoriesTest, AllThatIsMissingIsMade) {
