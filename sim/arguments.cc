@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/mutants/mutant.h"
+
 namespace lakestream::sim {
 namespace {
 
@@ -52,6 +54,7 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
   app.add_option("--trace", arguments.trace, "writes what happened in the first seed to this file");
   app.add_flag("--list", arguments.list, "lists scenarios, properties, probes and mutants");
   app.add_flag("--mutants", arguments.mutants, "breaks one rule of the protocol after the other; each must be noticed");
+  app.add_option("--mutant", arguments.mutant, "only this mutant, in this process");
   app.add_flag("--twice", arguments.twice, "runs every seed twice, which must give the same trace");
   app.add_flag("--hashes", arguments.hashes, "prints the hash of each seed's trace");
   app.add_flag("--require-probes", arguments.require_probes, "fails where a probe was never hit");
@@ -90,6 +93,9 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
   }
   if (!arguments.scenario.empty() && FindScenario(arguments.scenario) == nullptr) {
     wrong = "there is no scenario \"" + arguments.scenario + "\"; see --list";
+  }
+  if (!arguments.mutant.empty() && FindMutant(arguments.mutant) == nullptr) {
+    wrong = "there is no mutant \"" + arguments.mutant + "\"; see --list";
   }
   if (!count->empty()) arguments.run.operations = operations;
   if (!wrong.empty()) return InvalidArgument(wrong);

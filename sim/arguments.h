@@ -18,6 +18,7 @@ struct Arguments {
   std::string trace;          ///< a file for what happened in the first seed
   bool list = false;
   bool mutants = false;
+  std::string mutant;         ///< only this one of them
   bool twice = false;         ///< every seed is run a second time, which must give the same trace
   bool hashes = false;        ///< prints the trace hash of each seed
   bool require_probes = false;

@@ -56,6 +56,7 @@ Task<void> AppendOne(World& world, Process& process, int client, AppendRequest r
                      OpContext context, AsyncSemaphore& window) {
   Operation operation = Started(Operation::Kind::kAppend, process, client, request.log);
   operation.number = number;
+  operation.caller = request.caller;
   operation.records = request.records;
   operation.size = static_cast<std::int64_t>(request.payload.size());
   const std::size_t begun = world.Begin(std::move(operation));

@@ -14,12 +14,16 @@ namespace lakestream::sim {
 /// A change of the metadata store, in the order in which they took effect.
 struct StoreEvent {
   Place place = 0;
+  MonotonicTime at;
   MetadataChange change;
+  /// Of an ephemeral record that was removed: its session goes on, so that somebody deleted it.
+  bool session_alive = false;
 };
 
 /// A PUT of an object that a writer asked for, whatever became of it.
 struct PutEvent {
   Place place = 0;
+  MonotonicTime at;
   std::string process;
   std::string name;
 };
@@ -29,6 +33,7 @@ struct Happening {
   enum class Kind { kKilled, kFrozen, kSuspended, kClockMoved, kCutOff, kSessionsLost };
   Kind kind = Kind::kKilled;
   Place place = 0;
+  MonotonicTime at;
   std::string process;
 };
 
@@ -50,6 +55,7 @@ struct Deletion {
   Place fenced = 0;   ///< the fence stands
   Place drained = 0;  ///< no lease is left
   Place deleted = 0;  ///< the index records are gone; 0: never got that far
+  MonotonicTime fenced_at;
 };
 
 /// An index record that is there at the end, with what its section says.
@@ -81,6 +87,15 @@ struct Evidence {
   /// Whether a write under a lease fails once its session has ended. Where it does not, a put that was sent before may
   /// land after a deletion; it is never acknowledged.
   bool guarded_writes = true;
+  DeploymentTimes times;
+  /// The object store gives short bodies, which look like damage.
+  bool short_bodies = false;
+  /// After so long a writer without trouble of its own has seen a fence, and a tail an entry, whatever faults the
+  /// stores have.
+  Duration fence_seen_within{};
+  Duration tail_wakes_within{};
+  /// Which process made a lease record.
+  std::map<std::string, std::string> lease_owners;
   /// Set once faults have ended and everything was to come to rest; says what did not.
   std::vector<std::string> stuck;
 };

@@ -43,7 +43,9 @@ class HeartbeatMetadataStore::Session final : public MetadataSession {
       : runtime_(runtime), inner_(std::move(inner)), timeout_(timeout), sent_(runtime.clock.Boot()) {}
 
   const std::string& id() const override { return inner_->id(); }
-  bool ProvablyAlive() const override { return !over_ && runtime_.clock.Boot() - sent_ < timeout_ * 2 / 3; }
+  bool ProvablyAlive() const override {
+    return !over_ && inner_->ProvablyAlive() && runtime_.clock.Boot() - sent_ < timeout_ * 2 / 3;
+  }
   Task<Status> Close(OpContext context) override {
     over_ = true;
     co_return co_await inner_->Close(std::move(context));

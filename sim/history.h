@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "lakestream/status.h"
 #include "lakestream/types.h"
+#include "log/writer/log_writer.h"
 #include "sim/payload.h"
 
 namespace lakestream::sim {
@@ -36,10 +37,12 @@ struct Operation {
   MonotonicTime at;          ///< when it began
   Place began = 0;
   std::optional<Place> ended;  ///< none: its process died first, or the run ended
+  MonotonicTime ended_at;      ///< once ended
   Status status;             ///< once ended
 
   // Append: what was asked, and the answer where the status is ok.
   AppendNumber number = -1;
+  CallerId caller = 0;
   std::int32_t records = 1;
   std::int64_t size = 0;
   std::optional<SeenEntry> acknowledged;

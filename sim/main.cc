@@ -8,6 +8,7 @@
 #include "base/logging.h"
 #include "runtime/thread_runtime.h"
 #include "sim/arguments.h"
+#include "sim/mutants/mutant.h"
 #include "sim/probes/probe.h"
 #include "sim/properties/property.h"
 #include "sim/run.h"
@@ -32,6 +33,26 @@ void PrintList() {
   for (const Property& property : AllProperties()) fmt::print("  {:28} {}\n", property.name, property.says);
   fmt::print("Probes\n");
   for (const Probe& probe : AllProbes()) fmt::print("  {:28} {}\n", probe.name, probe.says);
+  fmt::print("Mutants\n");
+  for (const Mutant& mutant : AllMutants()) fmt::print("  {:28} {}\n", mutant.name, mutant.says);
+}
+
+bool Print(const Mutant& mutant, const Verdict& verdict) {
+  const bool killed = verdict.killed_by_seed > 0;
+  const std::string how = killed ? fmt::format("killed, {} seeds", verdict.killed_by_seed) : "SURVIVED";
+  fmt::print("{:28} {:18} {:14} {}\n", mutant.name, how, mutant.scenario, verdict.text);
+  std::fflush(stdout);
+  return killed;
+}
+
+/// Before any thread begins: each mutant gets a process of its own.
+int RunMutants() {
+  int survived = 0;
+  for (const Mutant& mutant : AllMutants()) {
+    if (!Print(mutant, TryApart(mutant))) ++survived;
+  }
+  fmt::print("{} mutants, {} survived\n", AllMutants().size(), survived);
+  return survived > 0 ? 1 : 0;
 }
 
 void WriteTrace(const std::string& path, const Outcome& outcome) {
@@ -42,8 +63,9 @@ void WriteTrace(const std::string& path, const Outcome& outcome) {
     if (operation.ended) lines.emplace(*operation.ended, "ended  " + ToString(operation));
   }
   for (const StoreEvent& event : outcome.evidence.store) {
-    lines.emplace(event.place, fmt::format("store  {} {} in {}", event.change.removed ? "removed" : "wrote",
-                                           event.change.record.key, event.change.partition));
+    lines.emplace(event.place, fmt::format("store  {} {} in {} {}", event.change.removed ? "removed" : "wrote",
+                                           event.change.record.key, event.change.partition,
+                                           event.change.record.session));
   }
   for (const PutEvent& put : outcome.evidence.puts) lines.emplace(put.place, "put    " + put.name + " by " + put.process);
   for (const Happening& happening : outcome.evidence.happenings) {
@@ -116,6 +138,11 @@ int Main(int argc, const char* const* argv) {
   }
   // The engine reports damage and lost sessions, which are everyday here.
   SetLogSink(LogLevel::kError, [](LogLevel, std::string_view) {});
+  if (arguments.mutants) return RunMutants();
+  if (!arguments.mutant.empty()) {
+    const Mutant& mutant = *FindMutant(arguments.mutant);
+    return Print(mutant, Try(mutant)) ? 0 : 1;
+  }
   std::vector<const Scenario*> scenarios;
   for (const Scenario& scenario : AllScenarios()) {
     if (arguments.scenario.empty() || arguments.scenario == scenario.name) scenarios.push_back(&scenario);

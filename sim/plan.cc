@@ -102,6 +102,8 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
     Swarm(random, *rate, troubles & kMetadata);
   }
   Swarm(random, metadata.lose_sessions, troubles & kSessions);
+  // A store that holds guards is a local one: what it gave up has not happened and never will.
+  if (plan.guarded) metadata.apply_late = 0;
   if ((troubles & kNasty) != 0 && !OneIn(random, 3)) DrawNasty(plan, random);
   return plan;
 }

@@ -19,19 +19,36 @@ Far::Far(SimScheduler& scheduler, int shards)
 /// Tells of every PUT that is asked for.
 class Process::WatchedObjects final : public ForwardingObjectStore {
  public:
-  WatchedObjects(ObjectStore& inner, std::string process, PutObserver on_put)
-      : ForwardingObjectStore(inner), process_(std::move(process)), on_put_(std::move(on_put)) {}
+  WatchedObjects(ObjectStore& inner, std::string process, Observer& observer)
+      : ForwardingObjectStore(inner), process_(std::move(process)), observer_(observer) {}
   Task<Status> Put(OpContext context, std::string key, BufferChain bytes, PutMode mode) override {
-    on_put_(process_, key);
+    observer_.OnObjectPut(process_, key);
     return ForwardingObjectStore::Put(std::move(context), std::move(key), std::move(bytes), mode);
   }
 
  private:
   const std::string process_;
-  const PutObserver on_put_;
+  Observer& observer_;
 };
 
-Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::string name, int life, PutObserver on_put)
+/// Tells of every lease record that is asked for.
+class Process::WatchedMetadata final : public ForwardingMetadataStore {
+ public:
+  WatchedMetadata(MetadataStore& inner, std::string process, Observer& observer)
+      : ForwardingMetadataStore(inner), process_(std::move(process)), observer_(observer) {}
+  Task<Result<WriteAnswer>> CreateEphemeral(OpContext context, Partition partition, std::string key, Buffer value,
+                                            std::shared_ptr<MetadataSession> session) override {
+    observer_.OnLease(process_, key);
+    return ForwardingMetadataStore::CreateEphemeral(std::move(context), std::move(partition), std::move(key),
+                                                    std::move(value), std::move(session));
+  }
+
+ private:
+  const std::string process_;
+  Observer& observer_;
+};
+
+Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::string name, int life, Observer& observer)
     : plan_(plan),
       far_(far),
       node_(scheduler.AddNode(name)),
@@ -49,18 +66,20 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
     far_meta = &far.unguarded;
   }
   faulty_meta_ = std::make_unique<FaultMetadataStore>(runtime, *near, meta_faults_, far.runtime, *far_meta);
-  leased_ = faulty_meta_.get();
+  MetadataStore* leased = faulty_meta_.get();
   if (!plan.guarded) {
     heartbeats_ = std::make_unique<HeartbeatMetadataStore>(runtime, *faulty_meta_, far.heartbeats);
-    leased_ = heartbeats_.get();
+    leased = heartbeats_.get();
   }
+  watched_meta_ = std::make_unique<WatchedMetadata>(*leased, title_, observer);
   faulty_objects_ = std::make_unique<FaultObjectStore>(runtime, objects_, object_faults_, far.runtime, far.objects);
-  watched_ = std::make_unique<WatchedObjects>(*faulty_objects_, title_, std::move(on_put));
-  leases_ = std::make_unique<LeaseKeeper>(runtime, *leased_, plan.writer);
-  Result<std::unique_ptr<LogWriter>> writer = LogWriter::Open(runtime, *leased_, *watched_, *leases_, plan.writer);
+  watched_ = std::make_unique<WatchedObjects>(*faulty_objects_, title_, observer);
+  leases_ = std::make_unique<LeaseKeeper>(runtime, *watched_meta_, plan.writer);
+  Result<std::unique_ptr<LogWriter>> writer =
+      LogWriter::Open(runtime, *watched_meta_, *watched_, *leases_, plan.writer);
   LS_INVARIANT(writer.ok(), "a plan has options that a writer takes");
   writer_ = *std::move(writer);
-  reader_ = std::make_unique<LogReader>(runtime, *leased_, *faulty_objects_, plan.reader);
+  reader_ = std::make_unique<LogReader>(runtime, *watched_meta_, *faulty_objects_, plan.reader);
   leases_->Start();
   writer_->Start();
 }
@@ -80,7 +99,8 @@ void Process::Trouble(Random& random) {
 void Process::CutOff(bool objects, bool metadata) {
   const Duration late = std::chrono::seconds(30);
   if (metadata) {
-    for (const MetadataOp op : kMetadataOps) meta_faults_.Always(op, "", MetadataFault::ApplyLate(late));
+    const MetadataFault fault = plan_.guarded ? MetadataFault::FailUnavailable() : MetadataFault::ApplyLate(late);
+    for (const MetadataOp op : kMetadataOps) meta_faults_.Always(op, "", fault);
   }
   if (objects) {
     for (const ObjectOp op : kObjectOps) object_faults_.Always(op, "", Fault::ApplyLate(late));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,10 +33,16 @@ struct Far {
 /// One life of a simulated process: the real engine over its own view of the stores.
 class Process {
  public:
-  using PutObserver = std::function<void(const std::string& process, const std::string& object)>;
+  /// Is told what a process asks the stores for, whatever becomes of it.
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    virtual void OnObjectPut(const std::string& process, const std::string& object) = 0;
+    virtual void OnLease(const std::string& process, const std::string& key) = 0;
+  };
 
-  /// `far` and `plan` outlive this.
-  Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::string name, int life, PutObserver on_put);
+  /// `far`, `plan` and `observer` outlive this.
+  Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::string name, int life, Observer& observer);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -50,17 +55,18 @@ class Process {
   LogWriter& writer() { return *writer_; }
   LogReader& reader() { return *reader_; }
   LeaseKeeper& leases() { return *leases_; }
-  MetadataStore& meta() { return *leased_; }
+  MetadataStore& meta() { return *watched_meta_; }
   WriterStats stats() const;
 
   /// Draws its own faults by chance from now on.
   void Trouble(Random& random);
-  /// A store answers no more, though what is sent to it arrives late; until Mend.
+  /// A store answers no more, though what is sent to it arrives late; a guarded metadata store refuses. Until Mend.
   void CutOff(bool objects, bool metadata);
   void Mend();
   /// No faults at all from now on.
   void Heal();
-  Task<Status> LoseSessions() { return faulty_meta_->LoseSessions(); }
+  /// The store ends them at once, whatever the process is doing.
+  void LoseSessions() { far_.backend->ExpireClient(meta_.client_id()); }
 
   /// kill -9. Its sessions end at once on a guarded store, else when they were silent for long enough.
   void Kill();
@@ -68,6 +74,7 @@ class Process {
 
  private:
   class WatchedObjects;
+  class WatchedMetadata;
 
   const Plan& plan_;
   Far& far_;
@@ -80,7 +87,7 @@ class Process {
   std::unique_ptr<UnguardedMetadataStore> unguarded_;
   std::unique_ptr<FaultMetadataStore> faulty_meta_;
   std::unique_ptr<HeartbeatMetadataStore> heartbeats_;
-  MetadataStore* leased_ = nullptr;  ///< what the engine uses
+  std::unique_ptr<MetadataStore> watched_meta_;  ///< what the engine uses
   std::unique_ptr<FaultObjectStore> faulty_objects_;
   std::unique_ptr<WatchedObjects> watched_;
   std::unique_ptr<LeaseKeeper> leases_;

@@ -67,7 +67,7 @@ Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate
   }
   if (Happens(random, rates.sessions)) {
     world.Happened(Happening::Kind::kSessionsLost, process);
-    (void)co_await process.LoseSessions();
+    process.LoseSessions();
   }
 }
 
@@ -93,7 +93,7 @@ Task<void> DeleteLog(World& world, LogId log) {
   const Status waited = co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
   if (!waited.ok()) co_return;
   const std::size_t index = world.evidence().deletions.size();
-  world.evidence().deletions.push_back(Deletion{log, world.NextPlace(), 0, 0});
+  world.evidence().deletions.push_back(Deletion{log, world.NextPlace(), 0, 0, world.scheduler().Now()});
   const Buffer fence = Buffer::CopyOf(kWriteFenceValue);
   (void)co_await meta.Put(OpContext(), partition, WriteFenceKey(log), fence);
   const KeyBounds leases = WriteLeaseKeys(log);
@@ -105,6 +105,7 @@ Task<void> DeleteLog(World& world, LogId log) {
     if (!slept.ok()) co_return;
   }
   world.evidence().deletions[index].drained = world.NextPlace();
+  (void)co_await SleepFor(runtime, OpContext(), Draw(random, seconds(5)));
   (void)co_await meta.DeleteRange(OpContext(), partition, FirstIndexKey(log), LastIndexKey(log));
   world.evidence().deletions[index].deleted = world.NextPlace();
 }

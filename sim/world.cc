@@ -34,6 +34,13 @@ World::World(SimScheduler& scheduler, const Plan& plan)
       far_(scheduler, plan.shards),
       gate_(far_.runtime) {
   evidence_.guarded_writes = plan.guarded;
+  evidence_.times = plan.writer.times;
+  evidence_.short_bodies = plan.objects.short_body > 0;
+  const MetadataFaultRates& meta = plan.metadata;
+  evidence_.fence_seen_within = 8 * (plan.writer.fence_poll + 2 * meta.max_delay);
+  evidence_.tail_wakes_within = seconds(1) + (meta.delay > 0 ? 4 * meta.max_delay : Duration(0)) +
+                                (plan.objects.delay > 0 ? 4 * plan.objects.max_delay : Duration(0)) +
+                                (meta.watch_late + meta.watch_missed > 0 ? 2 * plan.reader.tail_poll : Duration(0));
   for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(i + 1));
   WatchStore();
 }
@@ -45,9 +52,17 @@ World::~World() {
 void World::WatchStore() {
   far_.backend->Observe([this](const MetadataChange& change) {
     const bool heartbeat = change.record.key.starts_with("/heartbeat/");
-    if (!heartbeat) evidence_.store.push_back(StoreEvent{NextPlace(), change});
+    if (heartbeat) return;
+    const bool alive = change.removed && far_.backend->SessionAlive(change.record.session);
+    evidence_.store.push_back(StoreEvent{NextPlace(), scheduler_.Now(), change, alive});
   });
 }
+
+void World::OnObjectPut(const std::string& process, const std::string& object) {
+  evidence_.puts.push_back(PutEvent{NextPlace(), scheduler_.Now(), process, object});
+}
+
+void World::OnLease(const std::string& process, const std::string& key) { evidence_.lease_owners[key] = process; }
 
 LogId World::AnyLog(Random& random) const { return logs_[random.Below(logs_.size())]; }
 
@@ -67,6 +82,7 @@ std::size_t World::Begin(Operation operation) {
 Operation& World::End(std::size_t number, Status status) {
   Operation& operation = evidence_.operations[number];
   operation.ended = NextPlace();
+  operation.ended_at = scheduler_.Now();
   operation.status = std::move(status);
   // What clients see is part of the trace: two runs of a seed must agree in it.
   scheduler_.Note(fmt::format("{} {} {}", number, *operation.ended, operation.status.ToString()));
@@ -74,7 +90,7 @@ Operation& World::End(std::size_t number, Status status) {
 }
 
 void World::Happened(Happening::Kind kind, const Process& process) {
-  evidence_.happenings.push_back(Happening{kind, NextPlace(), process.title()});
+  evidence_.happenings.push_back(Happening{kind, NextPlace(), scheduler_.Now(), process.title()});
 }
 
 std::vector<Process*> World::AliveProcesses() {
@@ -93,10 +109,8 @@ Process* World::FindAlive(const std::string& name) {
 }
 
 Process& World::Start(const std::string& name) {
-  const auto on_put = [this](const std::string& process, const std::string& object) {
-    evidence_.puts.push_back(PutEvent{NextPlace(), process, object});
-  };
-  processes_.push_back(std::make_unique<Process>(scheduler_, far_, plan_, name, ++lives_[name], on_put));
+  Process::Observer& observer = *this;
+  processes_.push_back(std::make_unique<Process>(scheduler_, far_, plan_, name, ++lives_[name], observer));
   Process& process = *processes_.back();
   if (clients_go_on_) {
     process.Trouble(scheduler_.Stream("faults of " + process.title()));
@@ -156,6 +170,20 @@ void World::RestPhase() {
   const Status rested = scheduler_.RunFor(kRest);
   if (!rested.ok()) evidence_.stuck.push_back("no rest after the faults have ended: " + rested.ToString());
   CheckPending("after the faults had ended");
+  CheckDeletions();
+}
+
+/// A log that was fenced is drained, unless a change that stays unknown holds a lease on it.
+void World::CheckDeletions() {
+  for (const Deletion& deletion : evidence_.deletions) {
+    const bool unknown = std::any_of(
+        evidence_.operations.begin(), evidence_.operations.end(), [&deletion](const Operation& operation) {
+          return operation.log == deletion.log && operation.status.code() == StatusCode::kIndeterminate;
+        });
+    // Without guards a lease record may come late, when its keeper has given up on it, and stays with the session.
+    if (deletion.deleted != 0 || unknown || !plan_.guarded) continue;
+    evidence_.stuck.push_back(fmt::format("log {}, fenced at {}, still has leases", deletion.log.value(), deletion.fenced));
+  }
 }
 
 void World::CheckPending(const char* when) {

@@ -16,10 +16,10 @@
 namespace lakestream::sim {
 
 /// One run: processes, their clients, the troubles, and what was seen.
-class World {
+class World : private Process::Observer {
  public:
   World(SimScheduler& scheduler, const Plan& plan);
-  ~World();
+  ~World() override;
 
   /// The whole run. Afterwards `evidence` is complete.
   void Run();
@@ -48,12 +48,15 @@ class World {
   void Kill(Process& process);
 
  private:
+  void OnObjectPut(const std::string& process, const std::string& object) override;
+  void OnLease(const std::string& process, const std::string& key) override;
   void WatchStore();
   void StartClients(Process& process);
   void TroubledPhase();
   void RestPhase();
   void LastWords();
   void CheckPending(const char* when);
+  void CheckDeletions();
   void CollectFinal();
   FinalRecord ReadFinal(const MetadataRecord& record, LogId log);
   void CollectCells();

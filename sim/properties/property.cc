@@ -83,6 +83,7 @@ std::vector<IndexPut> IndexPuts(const Evidence& evidence) {
     if (!index.ok()) continue;
     IndexPut put;
     put.place = event.place;
+    put.at = event.at;
     put.log = key->log;
     put.end = key->end;
     put.start = key->end - index->message_count;
@@ -92,6 +93,19 @@ std::vector<IndexPut> IndexPuts(const Evidence& evidence) {
     puts.push_back(std::move(put));
   }
   return puts;
+}
+
+const PutEvent* PutOf(const Evidence& evidence, const std::string& object) {
+  for (const PutEvent& put : evidence.puts) {
+    if (put.name == object) return &put;
+  }
+  return nullptr;
+}
+
+bool HadTrouble(const Evidence& evidence, const std::string& process, MonotonicTime from, MonotonicTime to) {
+  return std::any_of(evidence.happenings.begin(), evidence.happenings.end(), [&](const Happening& happening) {
+    return happening.process == process && happening.at >= from && happening.at <= to;
+  });
 }
 
 std::vector<MarkerPut> MarkerPuts(const Evidence& evidence) {

@@ -48,6 +48,7 @@ std::map<AppendNumber, const Operation*> AppendsByNumber(const Evidence& evidenc
 /// An index record at the moment when it was written.
 struct IndexPut {
   Place place = 0;
+  MonotonicTime at;
   LogId log;
   Offset start;
   Offset end;
@@ -56,6 +57,12 @@ struct IndexPut {
   std::string object;
 };
 std::vector<IndexPut> IndexPuts(const Evidence& evidence);
+
+/// Who asked for an object, and when. Null where nobody did.
+const PutEvent* PutOf(const Evidence& evidence, const std::string& object);
+
+/// Whether anything happened to a process between the two.
+bool HadTrouble(const Evidence& evidence, const std::string& process, MonotonicTime from, MonotonicTime to);
 
 struct MarkerPut {
   Place place = 0;

@@ -11,6 +11,14 @@ namespace {
 
 bool IsLease(const std::string& key) { return key.starts_with("/stream-write-leases/"); }
 
+/// The log whose index record or trim marker the key is.
+std::optional<LogId> LogUnderLease(const std::string& key) {
+  const Result<IndexKey> index = IndexKey::Decode(key);
+  if (index.ok()) return index->log;
+  const std::optional<LogId> log = LogOfRecordKey(key);
+  return log && key == TrimMarkerKey(*log) ? log : std::nullopt;
+}
+
 Contradiction Check(const Evidence& evidence) {
   // Without guards a put may land after its session has ended.
   if (!evidence.guarded_writes) return std::nullopt;
@@ -25,16 +33,15 @@ Contradiction Check(const Evidence& evidence) {
       }
       continue;
     }
-    const Result<IndexKey> index = IndexKey::Decode(key);
-    if (!index.ok() || event.change.removed || !leases[index->log].empty()) continue;
-    return fmt::format("log {}: the record that ends at {} was put at {}, when nobody had a lease", index->log.value(),
-                       index->end.value(), event.place);
+    const std::optional<LogId> log = LogUnderLease(key);
+    if (!log || event.change.removed || !leases[*log].empty()) continue;
+    return fmt::format("log {}: {} was put at {}, when nobody had a lease", log->value(), key, event.place);
   }
   return std::nullopt;
 }
 
 const PropertyRegistration kRegistered(
-    Property{"write_under_lease", "an index record is put while a lease on its log stands (P22)", Check});
+    Property{"write_under_lease", "index records and trim markers are put while a lease on their log stands (P22)", Check});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/broken_rule.h"
 #include "base/try.h"
 
 namespace lakestream::model {
@@ -83,7 +84,7 @@ std::vector<PlannedEntry> PlanEntries(const IndexSpan& span, const WalSection& s
     cumulative += entry.payload_size;
     const Offset start = offset;
     offset = start + entry.record_count;
-    if (offset <= wanted) continue;
+    if (offset < wanted || (offset == wanted && !Broken(Rule::kReadBeginsAtItsOffset))) continue;
     if (!allowance.Take(entry.record_count, entry.payload_size)) break;
     planned.push_back(
         PlannedEntry{start, entry.record_count, entry.payload_offset, entry.payload_size, cumulative});

@@ -123,6 +123,17 @@ class Includes(Tree):
         self.expect('src/log/d.cc', 1, 'layer', 'fuzz/fuzz_target.h')
         self.assertFalse([f for f in self.findings() if 'c_test' in f[0] or 'd_fuzz' in f[0]])
 
+    def test_only_the_simulator_and_tests_break_rules(self):
+        self.write('src/base/broken_rule.h', '#pragma once\nclass BrokenRule { friend class RuleBreaker; };\n')
+        self.write('sim/mutants/mutant.cc', 'void F() { RuleBreaker breaker(Rule::kA); }\n')
+        self.write('src/log/a_test.cc', 'void F() { RuleBreaker breaker(Rule::kA); }\n')
+        self.write('src/log/b.cc', 'bool F() { return Broken(Rule::kA); }  // not RuleBreaker\n')
+        self.assertEqual(self.findings(), [])
+        self.write('src/cli/c.cc', '\nvoid F() { RuleBreaker breaker(Rule::kA); }\n')
+        self.write('bench/d.cc', 'class RuleBreaker { void F() { BrokenRule::now_ = 1; } };\n')
+        self.expect('src/cli/c.cc', 2, 'rule-breaker')
+        self.expect('bench/d.cc', 1, 'rule-breaker')
+
     def test_test_code_is_for_tests(self):
         self.write('src/meta/testing/suite.h', '#pragma once\n')
         self.write('src/log/a.cc', '#include "meta/testing/suite.h"\n')

@@ -38,6 +38,10 @@ _GTEST = re.compile(r'(gtest|gmock)/')
 _FMT = re.compile(r'fmt/')
 
 
+_BREAKER = re.compile(r'\b(?:RuleBreaker|BrokenRule)\b')
+_BREAKER_HOME = 'src/base/broken_rule.h'
+
+
 def layer_of(path):
     if path == 'include/lakestream/task.h':
         return 'runtime'
@@ -98,12 +102,22 @@ def check(files):
         targets = reached(path, files, graph)
         yield from _check_layers(path, targets)
         yield from _check_third_party(path, targets, seen_in)
+        yield from _check_rule_breaker(path, files[path])
     for name, folders in sorted(seen_in.items()):
         if len(folders) > 1:
             listed = ', '.join(sorted(folders))
             for folder, (path, line) in sorted(folders.items()):
                 yield path, line, 'back-end', f'{name} is included in more than one folder ({listed}): ' \
                     'keep it behind an interface in one of them'
+
+
+def _check_rule_breaker(path, source):
+    """No product can break a rule of the protocol."""
+    if path == _BREAKER_HOME or path.startswith('sim/') or is_test_code(path):
+        return
+    for match in _BREAKER.finditer(source.code):
+        yield path, source.line(match.start()), 'rule-breaker', f'{match.group(0)} is for sim/ and tests alone: ' \
+            'here a rule is only asked about, with Broken(Rule::...)'
 
 
 def _via(chain):

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/broken_rule.h"
 #include "base/invariant.h"
 #include "base/logging.h"
 #include "base/try.h"
@@ -48,7 +49,7 @@ bool LeaseUse::Fenced() const { return lease_ && lease_->fenced; }
 std::uint64_t LeaseUse::serial() const { return lease_ ? lease_->serial : 0; }
 const std::shared_ptr<MetadataSession>& LeaseUse::session() const { return lease_->session; }
 void LeaseUse::Invalidate() const { lease_->invalid = true; }
-void LeaseUse::KeepForUnknownChange() const { lease_->kept = true; }
+void LeaseUse::KeepForUnknownChange() const { lease_->kept = !Broken(Rule::kLeaseKeptForUnknownChange); }
 
 namespace {
 
@@ -133,9 +134,11 @@ struct LeaseKeeper::Parts {
     std::string token = runtime.random.Uuid();
     const auto lease = std::make_shared<HeldLease>(++last_serial, log, token, live);
     const Partition partition = Partition::OfLog(log);
+    Result<ReadAnswer> fence = ReadAnswer();
+    if (Broken(Rule::kFenceReadAfterLease)) fence = co_await meta.Get(context, partition, WriteFenceKey(log));
     const Result<WriteAnswer> created = co_await meta.CreateEphemeral(
         context, partition, WriteLeaseKey(log, token), Buffer::CopyOf(token), live);
-    if (!created.ok()) {
+    if (!created.ok() && !Broken(Rule::kLeaseBeforeWrite)) {
       if (created.status().code() == StatusCode::kIndeterminate) Retire(lease);
       // Fenced here speaks of the session, not of the log: a retry gets a new session.
       if (created.status().code() == StatusCode::kFenced) Forget(live);
@@ -145,7 +148,10 @@ struct LeaseKeeper::Parts {
       co_return created.status().With("log", log.value());
     }
     // The lease record stands before the fence is read: whoever fences the log sees the one or we see the other.
-    const Result<ReadAnswer> fence = co_await meta.Get(context, partition, WriteFenceKey(log));
+    if (!Broken(Rule::kFenceReadAfterLease) && !Broken(Rule::kFenceReadForLease)) {
+      fence = co_await meta.Get(context, partition, WriteFenceKey(log));
+    }
+    if (Broken(Rule::kUnreadFenceIsAFence) && !fence.ok()) fence = ReadAnswer();
     if (!fence.ok() || fence->has_value()) {
       lease->fenced = fence.ok();
       Retire(lease);
@@ -185,10 +191,11 @@ struct LeaseKeeper::Parts {
     Duration pause = kReleaseRetryFirst;
     // Once the session has ended the store removes the record by itself.
     while (lease->session->ProvablyAlive()) {
-      if (lease->changes == 0 && !lease->kept) {
+      const bool changing = lease->changes > 0 && !Broken(Rule::kLeaseOutlivesItsChanges);
+      if (!changing && !lease->kept) {
         const Status deleted = co_await meta.Delete(CallContext(), Partition::OfLog(lease->log),
                                                           WriteLeaseKey(lease->log, lease->token));
-        if (deleted.ok()) break;
+        if (deleted.ok() || Broken(Rule::kLeaseReleaseIsRepeated)) break;
       }
       const OpContext until_stopped = OpContext().WithCancel(stop.get_token());
       const Status slept = co_await SleepFor(runtime, until_stopped, pause);
@@ -204,7 +211,7 @@ struct LeaseKeeper::Parts {
       const OpContext until_stopped = OpContext().WithCancel(stop.get_token());
       const Status slept = co_await SleepFor(runtime, until_stopped, options.fence_poll);
       if (!slept.ok()) co_return;
-      co_await LookForFences();
+      if (!Broken(Rule::kHeldLeasesLookForFences)) co_await LookForFences();
       RetireIdle();
     }
   }

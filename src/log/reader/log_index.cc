@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/try.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
@@ -22,7 +23,8 @@ Result<Offset> MarkerOf(const ReadAnswer& answer) {
 
 /// The answer where it is an index record of the log, and not a neighbour that sorts after or before it.
 const MetadataRecord* OwnRecord(const ReadAnswer& answer, LogId log) {
-  return answer && IsIndexKeyOf(answer->key, log) ? &*answer : nullptr;
+  const bool own = answer && (IsIndexKeyOf(answer->key, log) || Broken(Rule::kOwnRecordsOnly));
+  return own ? &*answer : nullptr;
 }
 
 Status Gap(LogId log, Offset wanted, const IndexRecord& next) {
@@ -137,7 +139,9 @@ Task<Result<FoundRecord>> LogIndex::Find(OpContext context, LogId log, Offset fr
       requests.push_back(ReadRequest{partition, IndexKeyCeilingOf(log, wanted), KeyComparison::kHigher});
     }
     LS_CO_ASSIGN(const std::vector<ReadAnswer> answers, co_await meta_.Read(context, std::move(requests)));
-    LS_CO_ASSIGN(const Offset marker, MarkerOf(answers[0]));
+    LS_CO_ASSIGN(Offset marker, MarkerOf(answers[0]));
+    if (Broken(Rule::kMarkerHides)) marker = Offset(0);
+    if (Broken(Rule::kMarkerIsReadEachTime) && KnownMarker(log) > Offset(0)) marker = KnownMarker(log);
     if (record == nullptr) {
       if (const MetadataRecord* own = OwnRecord(answers[1], log)) {
         LS_CO_ASSIGN(record, Decode(*own));

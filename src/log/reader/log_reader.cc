@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/invariant.h"
 #include "base/try.h"
 #include "log/reader/log_index.h"
@@ -242,7 +243,7 @@ Task<Result<LogRead>> LogReader::ReadOrAwait(OpContext context, LogId log, Offse
   bool looked = false;
   while (true) {
     // The hint is taken before the look, so that no change falls between the two.
-    const std::uint64_t hint = parts_->meta.ChangeHint(partition);
+    std::uint64_t hint = parts_->meta.ChangeHint(partition);
     Task<Result<LogRead>> reading = Read(context, log, from, bounds);
     Result<LogRead> read = co_await reading;
     const bool timed_out = read.status().code() == StatusCode::kDeadlineExceeded && looked;
@@ -252,6 +253,7 @@ Task<Result<LogRead>> LogReader::ReadOrAwait(OpContext context, LogId log, Offse
     looked = true;
     const MonotonicTime now = parts_->runtime.Now();
     if (now >= context.deadline) co_return seen;
+    if (Broken(Rule::kTailLooksAfterItsHint)) hint = parts_->meta.ChangeHint(partition);
     const OpContext wait = context.WithDeadline(now + parts_->options.tail_poll);
     LS_CO_TRY(co_await parts_->meta.AwaitChange(wait, partition, hint));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/broken_rule.h"
 #include "base/try.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
@@ -60,9 +61,13 @@ Task<Result<TrimState>> ReadState(MetadataStore& meta, OpContext context, LogId 
 Task<Status> WriteMarker(MetadataStore& meta, OpContext context, LogId log, Offset marker,
                          std::optional<std::int64_t> version, std::shared_ptr<MetadataSession> session) {
   const Partition partition = Partition::OfLog(log);
-  const WriteGuard guard = {std::move(session)};
+  const WriteGuard guard = {Broken(Rule::kTrimIsGuarded) ? nullptr : std::move(session)};
   const std::string key = TrimMarkerKey(log);
   const Buffer value(EncodeTrimMarker(marker));
+  if (Broken(Rule::kMarkerIsSwapped)) {
+    const Result<WriteAnswer> put = co_await meta.Put(std::move(context), partition, key, value, guard);
+    co_return put.status();
+  }
   if (version) {
     const Result<WriteAnswer> set =
         co_await meta.CompareAndSet(std::move(context), partition, key, value, *version, guard);
@@ -101,7 +106,8 @@ Task<Result<SoftTrimOutcome>> SoftTrim(Runtime& runtime, MetadataStore& meta, Le
     LS_CO_ASSIGN(const LeaseUse lease, co_await leases.Acquire(context, log));
     LS_CO_ASSIGN(const TrimState state, co_await ReadState(meta, context, log));
     const model::TrimDecision decision = model::DecideTrim(state.marker.marker, state.last_record_start, through);
-    const SoftTrimOutcome outcome = {state.marker.marker, decision.marker, decision.capped};
+    SoftTrimOutcome outcome = {state.marker.marker, decision.marker, decision.capped};
+    if (Broken(Rule::kTrimReportsWhatHappened)) outcome.after = through + 1;
     if (!decision.write) co_return outcome;
     if (!lease.Usable()) continue;
 
@@ -120,7 +126,7 @@ Task<Result<SoftTrimOutcome>> SoftTrim(Runtime& runtime, MetadataStore& meta, Le
       case StatusCode::kIndeterminate: {
         Task<Settled> settle = SettleWrite(meta, context, log, state.marker, decision.marker);
         const Settled settled = co_await settle;
-        if (settled == Settled::kDone) co_return outcome;
+        if (settled == Settled::kDone || Broken(Rule::kLostTrimIsNotSuccess)) co_return outcome;
         if (settled == Settled::kNotDone) break;
         lease.KeepForUnknownChange();
         co_return written.With("log", log.value()).With("marker", decision.marker.value());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/invariant.h"
 #include "base/logging.h"
 #include "base/try.h"
@@ -27,7 +28,10 @@ Status NotDoneBehind() { return Unavailable("an earlier append of the same calle
 
 SectionEvent EventOf(const Status& refused, bool unanswered) {
   switch (refused.code()) {
-    case StatusCode::kIndeterminate: return unanswered ? SectionEvent::kDeadline : SectionEvent::kLostAnswer;
+    case StatusCode::kIndeterminate:
+      if (Broken(Rule::kLostAnswerIsNotRetried)) return SectionEvent::kRefused;
+      if (Broken(Rule::kUnknownSectionsStay)) return SectionEvent::kObjectTooOld;
+      return unanswered ? SectionEvent::kDeadline : SectionEvent::kLostAnswer;
     case StatusCode::kFenced: return SectionEvent::kSessionRefused;
     case StatusCode::kPreconditionFailed: return SectionEvent::kObjectTooOld;
     case StatusCode::kUnavailable:
@@ -35,6 +39,13 @@ SectionEvent EventOf(const Status& refused, bool unanswered) {
     case StatusCode::kCancelled: return SectionEvent::kRefused;
     default: return SectionEvent::kRejected;
   }
+}
+
+/// What a writer would say that does not wait for the store. Only where a rule is broken.
+CommittedRecord GuessOf(const Section& section) {
+  CommittedRecord guess;
+  guess.end = section.end_before + section.records;
+  return guess;
 }
 
 std::set<CallerId> CallersOf(const Section& section) {
@@ -88,13 +99,15 @@ void LogWriter::Parts::ApplyLocked(const SectionPtr& section, SectionEvent event
                                      .With("log", section->log.value()));
     case SectionAction::kPark:
       ++stats.unknown_sections;
+      gate.Spawn(SettleUnknown(section));
+      if (Broken(Rule::kUnknownSectionParksItsLog)) return IssueReadyLocked(section->log);
       if (!std::exchange(logs[section->log].parked, true)) ++stats.parked_logs;
       queue.Block(section->log);
-      gate.Spawn(SettleUnknown(section));
       return;
     case SectionAction::kGiveUp:
       // The change may still happen, so the lease that covers it is not given back.
       section->lease.KeepForUnknownChange();
+      if (Broken(Rule::kGivenUpIsIndeterminate)) return FailLocked(section, Unavailable("the append was not done"));
       return FailLocked(section, Indeterminate("the append may have been done, now or later")
                                      .With("log", section->log.value())
                                      .With("object", section->object->name));
@@ -119,9 +132,9 @@ void LogWriter::Parts::AcknowledgeLocked(const SectionPtr& section, const Commit
   for (const PendingAppendPtr& append : section->entries) {
     header.number_of_records = append->request.records;
     header.entry_size = static_cast<std::int32_t>(append->request.payload.size());
-    header.cumulative_size += header.entry_size;
+    if (!Broken(Rule::kSizesAddUp)) header.cumulative_size += header.entry_size;
     EndLocked(append, header);
-    header.offset = header.end();
+    header.offset = Broken(Rule::kOffsetsCountRecords) ? header.offset + 1 : header.end();
   }
   LogState& state = logs[section->log];
   state.known_end = std::max(state.known_end, record.end);
@@ -152,7 +165,7 @@ void LogWriter::Parts::UnparkLocked(LogId log) {
   const bool unknown_left = std::any_of(state.order.begin(), state.order.end(), [](const SectionPtr& section) {
     return section->state == SectionState::kUnknown;
   });
-  if (!state.parked || unknown_left) return;
+  if (!state.parked || unknown_left || Broken(Rule::kParkedLogGoesOn)) return;
   state.parked = false;
   --stats.parked_logs;
   const std::int64_t entries_before = queue.ready_entries();
@@ -163,7 +176,7 @@ void LogWriter::Parts::UnparkLocked(LogId log) {
 
 void LogWriter::Parts::FailLocked(const SectionPtr& section, const Status& why) {
   const LogId log = section->log;
-  std::set<CallerId> callers = CallersOf(*section);
+  std::set<CallerId> callers = Broken(Rule::kFailureTakesWhatIsBehind) ? std::set<CallerId>() : CallersOf(*section);
   // Nothing behind may be issued before all that must fail with this has failed.
   const std::deque<SectionPtr> order = logs[log].order;
   EndSectionLocked(section, why);
@@ -190,10 +203,15 @@ void LogWriter::Parts::FailLocked(const SectionPtr& section, const Status& why) 
 
 SectionPtr LogWriter::Parts::NextToIssueLocked(LogId log) {
   const LogState& state = logs[log];
-  if (stopped || state.parked || state.order.empty()) return nullptr;
-  const SectionPtr& head = state.order.front();
-  const bool ready = head->state == SectionState::kWaiting && !head->retry_pending && head->object != nullptr;
-  return ready ? head : nullptr;
+  if (stopped || state.parked) return nullptr;
+  for (const SectionPtr& section : state.order) {
+    const bool waiting = section->state == SectionState::kWaiting && !section->retry_pending;
+    if (waiting && section->object != nullptr) return section;
+    const bool passed = section->state == SectionState::kUnknown && Broken(Rule::kUnknownSectionParksItsLog);
+    // Only the first of a log's sections may be issued.
+    if (!passed && !Broken(Rule::kOrderInALog)) break;
+  }
+  return nullptr;
 }
 
 void LogWriter::Parts::IssueReadyLocked(const std::vector<LogId>& candidates) {
@@ -202,7 +220,7 @@ void LogWriter::Parts::IssueReadyLocked(const std::vector<LogId>& candidates) {
   for (const LogId log : candidates) {
     const SectionPtr section = NextToIssueLocked(log);
     if (!section) continue;
-    if (!model::MayPublish(section->object->begun, Now(), options.times.publish_deadline)) {
+    if (!MayPublish(*section->object)) {
       ApplyLocked(section, SectionEvent::kObjectTooOld, OkStatus());
     } else if (!section->lease.Usable()) {
       ApplyLocked(section, SectionEvent::kSessionLost, OkStatus());
@@ -216,6 +234,10 @@ void LogWriter::Parts::IssueReadyLocked(const std::vector<LogId>& candidates) {
   if (!batch.empty()) gate.Spawn(Publish(std::move(batch), std::move(requests)));
 }
 
+bool LogWriter::Parts::MayPublish(const WalObject& object) const {
+  return model::MayPublish(object.begun, Now(), options.times.publish_deadline) || Broken(Rule::kAgeRule);
+}
+
 SequencedPutRequest LogWriter::Parts::IndexPutLocked(const SectionPtr& section) {
   const std::shared_ptr<WalObject> object = section->object;
   const Result<EntryIndex> index =
@@ -223,20 +245,25 @@ SequencedPutRequest LogWriter::Parts::IndexPutLocked(const SectionPtr& section) 
   LS_INVARIANT(index.ok(), "a section that could be laid out has an index record");
   SequencedPutRequest request{Partition::OfLog(section->log), IndexKeyPrefix(section->log), section->records,
                               section->bytes, Buffer(EncodeEntryIndex(*index)), {}, {}};
-  request.guard.session = section->lease.session();
+  if (Broken(Rule::kRightPartition)) request.partition = Partition::Named(object->name);
+  if (Broken(Rule::kBytesCount)) request.second_delta = object->payload_bytes;
+  if (!Broken(Rule::kSessionGuard)) request.guard.session = section->lease.session();
   // Runs where the put can last be dropped; EventOf reads its codes back. The copy of the lease counts as a
   // change under way for as long as the store holds the request.
   request.admit = [this, object, lease = section->lease] {
-    if (!model::MayPublish(object->begun, Now(), options.times.publish_deadline)) {
+    if (!MayPublish(*object) && !Broken(Rule::kAgeRuleAtTheLastCheck)) {
       return PreconditionFailed("the object is too old to be published");
     }
-    if (!lease.Usable()) return Fenced("the session behind the lease may have ended");
+    if (!lease.Usable() && !Broken(Rule::kSessionGuard)) return Fenced("the session behind the lease may have ended");
     return OkStatus();
   };
   return request;
 }
 
 Task<void> LogWriter::Parts::Publish(std::vector<SectionPtr> sections, std::vector<SequencedPutRequest> requests) {
+  if (Broken(Rule::kAcknowledgedAfterTheCommit)) {
+    for (const SectionPtr& section : sections) co_await TakeCommitted(section, GuessOf(*section));
+  }
   const OpContext context = CallContext(options.times.index_deadline);
   std::vector<Result<SequencedPutAnswer>> answers = co_await meta.SequencedPut(context, std::move(requests));
   LS_INVARIANT(answers.size() == sections.size(), "each sequenced put has its answer");
@@ -262,6 +289,12 @@ Task<void> LogWriter::Parts::TakeAnswer(SectionPtr section, Result<SequencedPutA
     Log(LogLevel::kError, "a sequenced put was answered with a key that is not this log's", key.status());
     answer = Indeterminate("a sequenced put was answered with a foreign key").With("key", answer->key);
   }
+  if (Broken(Rule::kLostAnswerIsNotSuccess) && answer.status().code() == StatusCode::kIndeterminate) {
+    co_return co_await TakeCommitted(section, GuessOf(*section));
+  }
+  if (Broken(Rule::kLostAnswerIsNotFailure) && answer.status().code() == StatusCode::kIndeterminate) {
+    answer = ResourceExhausted("the store gave no answer");
+  }
   const std::lock_guard lock(mutex);
   if (!section->ended) ApplyLocked(section, EventOf(answer.status(), unanswered), answer.status());
 }
@@ -272,7 +305,7 @@ Task<void> LogWriter::Parts::TakeCommitted(SectionPtr section, CommittedRecord r
   {
     const std::lock_guard lock(mutex);
     if (section->ended) co_return;
-    check_fence = !section->lease.Usable();
+    check_fence = !section->lease.Usable() && !Broken(Rule::kFenceReadWhenSuspect);
     if (check_fence) ApplyLocked(section, SectionEvent::kSessionLost, OkStatus());
   }
   Duration pause = kFirstPause;
@@ -292,9 +325,10 @@ Task<void> LogWriter::Parts::TakeCommitted(SectionPtr section, CommittedRecord r
   if (section->ended) co_return;
   // Records of this put below an end that was seen before: the log began anew in between.
   const bool deleted = fenced || record.end - section->records < section->end_before;
-  if (deleted) {
+  if (deleted && !Broken(Rule::kDeletionIsNoticed)) {
     ApplyLocked(section, SectionEvent::kLogDeleted, OkStatus());
-  } else if (!model::MayAcknowledge(section->object->begun, Now(), options.times.grace)) {
+  } else if (!model::MayAcknowledge(section->object->begun, Now(), options.times.grace) &&
+             !Broken(Rule::kLateAnswerIsNotAcknowledged)) {
     ApplyLocked(section, SectionEvent::kLateAnswer, OkStatus());
   } else {
     ApplyLocked(section, SectionEvent::kAnswer, OkStatus());
@@ -323,7 +357,8 @@ Task<Result<std::optional<CommittedRecord>>> LogWriter::Parts::FindRecord(Sectio
     for (const MetadataRecord& record : page.records) {
       if (!IsIndexKeyOf(record.key, section->log)) continue;
       LS_CO_ASSIGN(const EntryIndex index, DecodeEntryIndex(record.value.span(), record.key));
-      if (index.file_type != FileType::kRaw || index.location != section->object->name) continue;
+      const bool own = index.file_type == FileType::kRaw && index.location == section->object->name;
+      if (!own && !Broken(Rule::kSettledByOwnObject)) continue;
       LS_CO_ASSIGN(const IndexKey key, IndexKey::Decode(record.key));
       CommittedRecord found;
       found.end = key.end;

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/invariant.h"
 #include "base/try.h"
 #include "log/writer/writer_parts.h"
@@ -100,7 +101,7 @@ void LogWriter::Parts::EnqueueLocked(PendingAppendPtr append) {
 }
 
 void LogWriter::Parts::EndLocked(const PendingAppendPtr& append, Result<LogEntryHeader> answer) {
-  memory_left += CostOf(*append);
+  if (!Broken(Rule::kMemoryIsGivenBack)) memory_left += CostOf(*append);
   if (!append->abandoned) AnswerLocked(append, std::move(answer));
 }
 
@@ -278,6 +279,7 @@ void LogWriter::Parts::GiveUp(const PendingAppendPtr& append, const Status& why)
   // On its way. Who cancelled waits for what becomes of it.
   if (why.code() != StatusCode::kDeadlineExceeded) return;
   append->answer.emplace(Indeterminate("the append was on its way when its deadline passed"));
+  if (Broken(Rule::kOnlyTheQueuedAreWithdrawn)) append->answer.emplace(why);
   append->abandoned = true;
   answers.Push(append);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/invariant.h"
 #include "base/try.h"
 #include "format/index_key.h"
@@ -82,17 +83,18 @@ Task<Status> LogWriter::Parts::PutUnderNewNames(std::shared_ptr<WalObject> objec
   for (int tries = 1;; ++tries) {
     const model::Moment begun = Now();
     const MonotonicTime started = runtime.Now();
-    std::string name = WalObjectName(begun.wall, runtime.random.Uuid(), options.embedded_names);
+    if (object->name.empty() || !Broken(Rule::kNewNameForEachPut)) {
+      object->name = WalObjectName(begun.wall, runtime.random.Uuid(), options.embedded_names);
+    }
     // A slow try is given up for another name while there is still time for that one.
     const OpContext one_try = all_tries.WithDeadline(started + options.put_deadline / 3);
-    const Status put = co_await wal.Put(one_try, name, bytes, PutMode::kCreate);
+    const Status put = co_await wal.Put(one_try, object->name, bytes, PutMode::kCreate);
     const Duration took = runtime.Now() - started;
     {
       const std::lock_guard lock(mutex);
       put_time = put_time == Duration::zero() ? took : (put_time * 7 + took) / 8;
-      if (put.ok()) {
-        object->name = std::move(name);
-        object->begun = begun;
+      if (put.ok() || Broken(Rule::kObjectIsDurableBeforeItsPut)) {
+        object->begun = Broken(Rule::kAgeCountsFromBeforeThePut) ? Now() : begun;
         ++stats.objects;
         stats.object_bytes += static_cast<std::int64_t>(bytes.size());
         co_return OkStatus();

@@ -122,6 +122,7 @@ struct LogWriter::Parts {
   void IssueReadyLocked(const std::vector<LogId>& candidates);
   void IssueReadyLocked(LogId log) { IssueReadyLocked(std::vector<LogId>(1, log)); }
   SectionPtr NextToIssueLocked(LogId log);
+  bool MayPublish(const WalObject& object) const;
   SequencedPutRequest IndexPutLocked(const SectionPtr& section);
   Task<void> Publish(std::vector<SectionPtr> sections, std::vector<SequencedPutRequest> requests);
   Task<void> TakeAnswer(SectionPtr section, Result<SequencedPutAnswer> answer, bool unanswered);

@@ -219,6 +219,10 @@ bool MemoryMetadataBackend::SessionAlive(const std::string& id) const {
 void MemoryMetadataBackend::EndSession(Step& step, const std::string& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
+  {
+    const std::lock_guard alive_lock(alive_mutex_);
+    alive_.erase(id);
+  }
   for (const auto& [number, key] : found->second.keys) {
     Shard& shard = shards_[static_cast<std::size_t>(number)];
     const auto at = shard.find(key);
@@ -228,8 +232,6 @@ void MemoryMetadataBackend::EndSession(Step& step, const std::string& id) {
     shard.erase(at);
   }
   sessions_.erase(found);
-  const std::lock_guard alive_lock(alive_mutex_);
-  alive_.erase(id);
 }
 
 bool MemoryMetadataBackend::ExpireSession(const std::string& id) {

@@ -52,7 +52,8 @@ class MemoryMetadataBackend {
   std::vector<std::string> SessionIds() const;
   /// Every record, shard after shard.
   std::vector<MetadataRecord> Dump() const;
-  /// Is told of every change, in the order in which they take effect, from inside the step: it must not call the store.
+  /// Is told of every change, in the order in which they take effect, from inside the step: it must not call the store,
+  /// except SessionAlive.
   void Observe(std::function<void(const MetadataChange&)> observer);
 
   // The steps behind MemoryMetadataStore. `now_ms` is the caller's wall clock.

@@ -1,0 +1,272 @@
+#include "sim/testing/made_history.h"
+
+// What the properties of appends and index records must accept and refuse.
+
+namespace lakestream::sim {
+namespace {
+
+/// Two records of two entries each, all of them acknowledged.
+MadeHistory Good() {
+  MadeHistory h;
+  h.evidence.times.grace = std::chrono::hours(1);
+  h.evidence.fence_seen_within = std::chrono::seconds(10);
+  h.Lease("a");
+  h.Object("one");
+  h.Record("one", {Entry(1, Offset(0)), Entry(2, Offset(1), 2)});
+  h.Append(1, Offset(0));
+  h.Append(2, Offset(1), 2);
+  h.Object("two");
+  h.Record("two", {Entry(3, Offset(3)), Entry(4, Offset(4))});
+  h.Append(3, Offset(3));
+  h.Append(4, Offset(4));
+  // The record was there before its answers; the calls began before the record.
+  for (Operation& append : h.evidence.operations) append.began = 0;
+  return h;
+}
+
+MadeHistory LostEntry() {
+  MadeHistory h = Good();
+  h.evidence.final.begin()->second.records.pop_back();
+  return h;
+}
+MadeHistory AnotherEntryThere() {
+  MadeHistory h = Good();
+  h.evidence.final.begin()->second.records.back().entries.back().number = 9;
+  return h;
+}
+MadeHistory HalfAnEntry() {
+  MadeHistory h = Good();
+  h.evidence.final.begin()->second.records.back().entries.back().size = 3;
+  return h;
+}
+MadeHistory TrimmedEntry() {
+  MadeHistory h = LostEntry();
+  h.Marker(Offset(5));
+  return h;
+}
+
+MadeHistory SameOffsetTwice() {
+  MadeHistory h = Good();
+  h.Append(5, Offset(4));
+  return h;
+}
+MadeHistory Overlap() {
+  MadeHistory h = Good();
+  h.Append(5, Offset(2));
+  return h;
+}
+MadeHistory TwoValues() {
+  MadeHistory h = Good();
+  h.Read(Offset(3), {Entry(9, Offset(3))});
+  return h;
+}
+MadeHistory Gap() {
+  MadeHistory h = Good();
+  h.Record("three", {Entry(5, Offset(6))});
+  return h;
+}
+MadeHistory WrongBytes() {
+  MadeHistory h = Good();
+  SeenEntry entry = Entry(5, Offset(5));
+  entry.cumulative_size += 1;
+  h.Record("three", {entry});
+  return h;
+}
+MadeHistory WrongSum() {
+  MadeHistory h = Good();
+  h.evidence.operations.back().acknowledged->cumulative_size -= 10;
+  return h;
+}
+MadeHistory WrongTime() {
+  MadeHistory h = Good();
+  h.evidence.operations.back().acknowledged->timestamp_ms = 7;
+  return h;
+}
+
+MadeHistory FailedYetThere() {
+  MadeHistory h = Good();
+  h.evidence.operations.back().acknowledged.reset();
+  h.evidence.operations.back().status = Unavailable("not done");
+  return h;
+}
+MadeHistory UnknownAndThere() {
+  MadeHistory h = Good();
+  h.evidence.operations.back().acknowledged.reset();
+  h.evidence.operations.back().status = Indeterminate("unknown");
+  return h;
+}
+MadeHistory ThereTwice() {
+  MadeHistory h = Good();
+  h.Record("three", {Entry(4, Offset(5))});
+  return h;
+}
+MadeHistory NobodysBytes() {
+  MadeHistory h = Good();
+  h.Read(Offset(4), {Entry(-1, Offset(4))});
+  return h;
+}
+
+MadeHistory NameTwice() {
+  MadeHistory h = Good();
+  h.Object("one", "q.1");
+  return h;
+}
+
+MadeHistory OutOfOrder() {
+  MadeHistory h = Good();
+  std::swap(h.evidence.operations[0].acknowledged, h.evidence.operations[3].acknowledged);
+  return h;
+}
+MadeHistory OutOfOrderElsewhere() {
+  MadeHistory h = OutOfOrder();
+  h.evidence.operations[3].process = "q.1";
+  h.evidence.operations[1].process = h.evidence.operations[2].process = "r.1";
+  return h;
+}
+
+/// An append fails while another of a caller is queued behind it.
+MadeHistory Behind(Status why, CallerId second_caller) {
+  MadeHistory h;
+  Operation failed = h.Begin(Operation::Kind::kAppend);
+  failed.caller = 1;
+  Operation behind = h.Begin(Operation::Kind::kAppend);
+  behind.caller = second_caller;
+  h.End(failed, std::move(why));
+  behind.acknowledged = Entry(2, Offset(0));
+  h.End(behind);
+  h.evidence.operations = {failed, behind};
+  return h;
+}
+MadeHistory BehindGoesOn() { return Behind(Unavailable("not done"), 1); }
+MadeHistory AnotherCallerGoesOn() { return Behind(Unavailable("not done"), 2); }
+MadeHistory BehindAWithdrawnOne() { return Behind(DeadlineExceeded("withdrawn"), 1); }
+
+MadeHistory NobodyHadALease() {
+  MadeHistory h = Good();
+  h.LeaseGone("a", false);
+  h.Record("two", {Entry(5, Offset(5))});
+  return h;
+}
+MadeHistory MarkerWithoutLease() {
+  MadeHistory h = Good();
+  h.LeaseGone("a", false);
+  h.Marker(Offset(1));
+  return h;
+}
+MadeHistory GivenBackTooEarly() {
+  MadeHistory h = Good();
+  h.Lease("of another", "q.1");
+  h.LeaseGone("a", true);
+  h.Record("two", {Entry(5, Offset(5))});
+  return h;
+}
+MadeHistory SessionLostWithPutUnderWay() {
+  MadeHistory h = Good();
+  h.Lease("of another", "q.1");
+  h.LeaseGone("a", false);
+  h.Record("two", {Entry(5, Offset(5))});
+  return h;
+}
+
+MadeHistory OldObjectPublished() {
+  MadeHistory h = Good();
+  h.Object("three");
+  h.Pass(h.evidence.times.publish_deadline);
+  h.Record("three", {Entry(5, Offset(5))});
+  return h;
+}
+
+/// An append whose answer comes late; `stood_still`: its process was frozen in between.
+MadeHistory LateAnswer(bool stood_still) {
+  MadeHistory h = Good();
+  Operation append = h.Begin(Operation::Kind::kAppend);
+  h.Object("three");
+  h.Record("three", {Entry(5, Offset(5))});
+  if (stood_still) h.Happened(Happening::Kind::kFrozen);
+  h.Pass(h.evidence.times.grace / 2);
+  append.acknowledged = Entry(5, Offset(5));
+  h.End(append);
+  h.evidence.operations.back() = append;
+  return h;
+}
+MadeHistory LateAcknowledgement() { return LateAnswer(false); }
+MadeHistory LateForItsClientOnly() { return LateAnswer(true); }
+
+/// A record that is put after the log was fenced.
+MadeHistory Fenced(bool frozen, Duration later) {
+  MadeHistory h = Good();
+  Deletion deletion;
+  deletion.log = LogId(1);
+  deletion.fenced = h.Next();
+  deletion.fenced_at = h.now();
+  h.evidence.deletions.push_back(deletion);
+  if (frozen) h.Happened(Happening::Kind::kFrozen);
+  h.Pass(later);
+  h.Object("three");
+  h.Record("three", {Entry(5, Offset(5))});
+  return h;
+}
+MadeHistory FenceNotNoticed() { return Fenced(false, std::chrono::seconds(20)); }
+MadeHistory FenceNoticedInTime() { return Fenced(false, std::chrono::seconds(2)); }
+MadeHistory FenceNotSeenByTheFrozen() { return Fenced(true, std::chrono::seconds(20)); }
+
+/// The log was fenced, drained and deleted, and then a record is put.
+MadeHistory Deleted(bool guarded, bool acknowledged) {
+  MadeHistory h = Good();
+  h.evidence.guarded_writes = guarded;
+  Operation append = h.Begin(Operation::Kind::kAppend);
+  Deletion deletion;
+  deletion.log = LogId(1);
+  deletion.fenced = h.Next();
+  deletion.drained = h.Next();
+  deletion.deleted = h.Next();
+  h.evidence.deletions.push_back(deletion);
+  h.Record("two", {Entry(5, Offset(5))});
+  append.number = 5;
+  if (acknowledged) append.acknowledged = Entry(5, Offset(5));
+  h.End(append, acknowledged ? OkStatus() : Indeterminate("unknown"));
+  h.evidence.operations.back() = append;
+  return h;
+}
+MadeHistory GuardedPutAfterDeletion() { return Deleted(true, false); }
+MadeHistory LatePutAfterDeletion() { return Deleted(false, false); }
+MadeHistory AcknowledgedAfterDeletion() { return Deleted(false, true); }
+MadeHistory AppendToADeletedLog() {
+  MadeHistory h = Deleted(false, false);
+  h.Append(6, Offset(0));
+  return h;
+}
+
+const PropertyCaseRegistration kRegistered[] = {
+    PropertyCaseRegistration({"durable_acknowledgement", Good, LostEntry}),
+    PropertyCaseRegistration({"durable_acknowledgement", TrimmedEntry, AnotherEntryThere}),
+    PropertyCaseRegistration({"durable_acknowledgement", Good, HalfAnEntry}),
+    PropertyCaseRegistration({"real_offsets", Good, SameOffsetTwice}),
+    PropertyCaseRegistration({"real_offsets", Good, Overlap}),
+    PropertyCaseRegistration({"one_value_per_offset", Good, TwoValues}),
+    PropertyCaseRegistration({"contiguity", Good, Gap}),
+    PropertyCaseRegistration({"contiguity", Good, WrongBytes}),
+    PropertyCaseRegistration({"sums", Good, WrongSum}),
+    PropertyCaseRegistration({"sums", Good, WrongTime}),
+    PropertyCaseRegistration({"no_phantom", Good, FailedYetThere}),
+    PropertyCaseRegistration({"no_phantom", UnknownAndThere, ThereTwice}),
+    PropertyCaseRegistration({"no_phantom", Good, NobodysBytes}),
+    PropertyCaseRegistration({"names_unique", Good, NameTwice}),
+    PropertyCaseRegistration({"call_order", Good, OutOfOrder}),
+    PropertyCaseRegistration({"call_order", OutOfOrderElsewhere, OutOfOrder}),
+    PropertyCaseRegistration({"behind_a_failure", AnotherCallerGoesOn, BehindGoesOn}),
+    PropertyCaseRegistration({"behind_a_failure", BehindAWithdrawnOne, BehindGoesOn}),
+    PropertyCaseRegistration({"write_under_lease", Good, NobodyHadALease}),
+    PropertyCaseRegistration({"write_under_lease", GivenBackTooEarly, MarkerWithoutLease}),
+    PropertyCaseRegistration({"lease_outlives_changes", SessionLostWithPutUnderWay, GivenBackTooEarly}),
+    PropertyCaseRegistration({"published_while_young", Good, OldObjectPublished}),
+    PropertyCaseRegistration({"acknowledged_while_young", LateForItsClientOnly, LateAcknowledgement}),
+    PropertyCaseRegistration({"fence_is_noticed", FenceNoticedInTime, FenceNotNoticed}),
+    PropertyCaseRegistration({"fence_is_noticed", FenceNotSeenByTheFrozen, FenceNotNoticed}),
+    PropertyCaseRegistration({"no_write_after_deletion", LatePutAfterDeletion, GuardedPutAfterDeletion}),
+    PropertyCaseRegistration({"no_write_after_deletion", Good, AcknowledgedAfterDeletion}),
+    PropertyCaseRegistration({"no_write_after_deletion", Good, AppendToADeletedLog}),
+};
+
+}  // namespace
+}  // namespace lakestream::sim

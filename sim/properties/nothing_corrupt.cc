@@ -1,0 +1,20 @@
+#include "sim/properties/property.h"
+
+namespace lakestream::sim {
+namespace {
+
+Contradiction Check(const Evidence& evidence) {
+  if (evidence.short_bodies) return std::nullopt;
+  for (const Operation& operation : evidence.operations) {
+    if (!operation.ended || IsDeleted(evidence, operation.log)) continue;
+    const StatusCode code = operation.status.code();
+    if (code == StatusCode::kCorrupt || code == StatusCode::kInternal) return ToString(operation);
+  }
+  return std::nullopt;
+}
+
+const PropertyRegistration kRegistered(
+    Property{"nothing_corrupt", "nothing is found damaged where nothing does damage (P16, P27)", Check});
+
+}  // namespace
+}  // namespace lakestream::sim

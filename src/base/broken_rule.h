@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lakestream {
+
+/// Rules of the protocol that the simulator breaks, one at a time, to see that its properties notice. Each stands for
+/// the rule that holds; the mutants in sim/mutants say what is done instead.
+enum class Rule : std::uint8_t {
+  kNone,
+  // Leases and fences.
+  kLeaseBeforeWrite,
+  kFenceReadForLease,
+  kFenceReadAfterLease,
+  kUnreadFenceIsAFence,
+  kLeaseOutlivesItsChanges,
+  kLeaseKeptForUnknownChange,
+  kLeaseReleaseIsRepeated,
+  kHeldLeasesLookForFences,
+  // Objects.
+  kNewNameForEachPut,
+  kObjectIsDurableBeforeItsPut,
+  kAgeCountsFromBeforeThePut,
+  // Index puts.
+  kRightPartition,
+  kBytesCount,
+  kSessionGuard,
+  kAgeRule,
+  kAgeRuleAtTheLastCheck,
+  kAcknowledgedAfterTheCommit,
+  kLateAnswerIsNotAcknowledged,
+  kFenceReadWhenSuspect,
+  kDeletionIsNoticed,
+  // Lost answers.
+  kLostAnswerIsNotSuccess,
+  kLostAnswerIsNotFailure,
+  kLostAnswerIsNotRetried,
+  kUnknownSectionsStay,
+  kSettledByOwnObject,
+  kGivenUpIsIndeterminate,
+  // Order, answers and the queue.
+  kOrderInALog,
+  kUnknownSectionParksItsLog,
+  kParkedLogGoesOn,
+  kFailureTakesWhatIsBehind,
+  kOffsetsCountRecords,
+  kSizesAddUp,
+  kOnlyTheQueuedAreWithdrawn,
+  kMemoryIsGivenBack,
+  // Reads.
+  kOwnRecordsOnly,
+  kMarkerHides,
+  kMarkerIsReadEachTime,
+  kReadBeginsAtItsOffset,
+  kTailLooksAfterItsHint,
+  // Trims.
+  kLastRecordStays,
+  kMarkerIsSwapped,
+  kTrimIsGuarded,
+  kTrimReportsWhatHappened,
+  kLostTrimIsNotSuccess,
+};
+inline constexpr Rule kLastRule = Rule::kLostTrimIsNotSuccess;
+
+/// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a
+/// product includes that.
+class BrokenRule {
+ private:
+  friend class RuleBreaker;
+  friend bool Broken(Rule rule);
+  static inline std::atomic<Rule> now_{Rule::kNone};
+};
+
+/// Always false outside of the simulator's mutants. Thread safety: any thread.
+inline bool Broken(Rule rule) { return BrokenRule::now_.load(std::memory_order_relaxed) == rule; }
+
+}  // namespace lakestream
