@@ -28,6 +28,9 @@ WORTH_STARTING = 60  # with fewer seconds left, an optional folder is not begun
 HARD_LIMIT = 80 * 60  # what is not optional fails here, before the CI would cut it off without a word
 FUZZ_SECONDS = 20  # for each fuzz target; two run at a time
 TEST_TIMEOUT = "300"  # seconds for a test that states none
+# Minutes of fresh seeds in the simulator; those that must be the same with each compiler.
+SIMULATED = {"release": "4", "asan": "1"}
+COMPARED_SEEDS = "1..2"
 
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1",
@@ -168,6 +171,40 @@ class Driver:
         if status != 0:
             raise Failed("fuzz targets failed")
 
+    def simulate(self, preset):
+        """Fresh seeds in every commit, for a fixed time; in release each mutant too."""
+        part = Part(f"sim {preset}")
+        self.parts.append(part)
+        began = time.time()
+        program = [f"build/{preset}/bin/lakestream-sim"]
+        prefix = fixed_addresses() if preset != "release" else []
+        env = sanitizer_environment(preset)
+        first = str(int(subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True), 16))
+        try:
+            fresh = ["--minutes", SIMULATED[preset], "--seed", first]
+            if self.run(prefix + program + fresh, env=env)[0] != 0:
+                raise Failed(f"a seed failed in the simulator: {preset}")
+            if preset == "release" and self.run(program + ["--mutants"])[0] != 0:
+                raise Failed("a mutant survived in the simulator")
+            if preset != "release":
+                self.compare_traces(preset)
+        finally:
+            part.test_seconds += time.time() - began
+        part.notes.append(f"{SIMULATED[preset]} min of seeds from {first} on")
+
+    def compare_traces(self, preset):
+        """A run follows from its seed, whatever the compiler."""
+        hashes = []
+        for built in ("release", preset):
+            prefix = fixed_addresses() if built != "release" else []
+            command = prefix + [f"build/{built}/bin/lakestream-sim", "--seeds", COMPARED_SEEDS, "--hashes"]
+            status, output = self.run(command, env=sanitizer_environment(built))
+            hashes.append(re.findall(r"^\w+ \d+ [0-9a-f]{16}$", output, re.MULTILINE))
+            if status != 0 or not hashes[-1]:
+                raise Failed(f"the simulator gave no traces to compare: {built}")
+        if hashes[0] != hashes[1]:
+            raise Failed(f"the same seeds gave other traces in {preset} than in release")
+
     def in_rotation(self, preset, plan, with_tests, label=None):
         part = Part(preset)
         self.parts.append(part)
@@ -178,6 +215,8 @@ class Driver:
                 self.build(part, preset, f"{unit}/all", optional=True)
                 if unit in with_tests:
                     self.test(part, preset, unit, label, optional=True)
+                if unit == "sim" and label is None:
+                    self.compare_traces(preset)
                 done.append(unit)
             except OutOfTime:
                 rest = " ".join(u for u, _ in plan.chosen[position:])
@@ -207,8 +246,10 @@ class Driver:
             if ci:
                 run = repository.run_number()
                 clang, tsan, with_tests = make_plans(repository, run)
+                self.simulate("release")
                 self.everything("asan")
                 self.fuzz()
+                self.simulate("asan")
                 self.in_rotation("clang", clang, with_tests)
                 self.in_rotation("tsan", tsan, with_tests, label="tsan")
                 repository.record(run, green=all_taken(self.parts))

@@ -109,7 +109,7 @@ def check_references(root, folder, text):
 def check_tests(root, text):
     """Suite.Name, where Name may also be a case of a table in any test."""
     tests, cases = set(), set()
-    for path, code in files_below(root, ('src', 'tests'), ('.cc', '.h', 'CMakeLists.txt')):
+    for path, code in files_below(root, ('src', 'sim', 'tests'), ('.cc', '.h', 'CMakeLists.txt')):
         tests.update(_ADDED.findall(code) if path.endswith('.txt') else _TEST.findall(code))
         cases.update(_CASE.findall(code))
     suites = {suite for suite, _ in tests} | {'ObjectStoreConformance'}
