@@ -21,6 +21,7 @@ CODE_SUFFIXES = (".h", ".cc", ".inc")
 # A change here can change the build of everything.
 EVERYTHING = re.compile(r"include/|cmake/|CMakePresets\.json$|CMakeLists\.txt$")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+ONLY_RELEASE = re.compile(r'^if\(NOT CMAKE_BUILD_TYPE STREQUAL "Release"\)', re.MULTILINE)
 DEFINES_TESTS = re.compile(r"^[ \t]*(add_test|lakestream_test)[ \t]*\(", re.MULTILINE)
 
 
@@ -34,10 +35,12 @@ def find_units(cmake_texts):
     """The folders that are built and tested one by one, from the CMakeLists.txt text of each folder.
 
     A folder that has tests of its own is one unit with all below it (that is what ctest runs there); one that only
-    adds others is replaced by those.
+    adds others is replaced by those. What only the release build has is none.
     """
 
     def expand(folder):
+        if ONLY_RELEASE.search(cmake_texts[folder]):
+            return []
         below = sorted(f for f in cmake_texts if f.rpartition("/")[0] == folder)
         if not below or DEFINES_TESTS.search(cmake_texts[folder]):
             return [folder]

@@ -18,6 +18,7 @@ CMAKE = {
     "src/log/reader": "# not tsan, LABELS\nadd_test(x)\nset_tests_properties(x PROPERTIES\n  LABELS slow)",
     "tests": "add_subdirectory(house)",
     "tests/house": "add_test(NAME house)",
+    "tests/docs": 'if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")\n  return()\nendif()\nadd_test(NAME docs)',
 }
 SOURCES = {
     "src/base/try.h": "",
