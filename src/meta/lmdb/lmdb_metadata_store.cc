@@ -235,6 +235,7 @@ Task<std::vector<Result<SequencedPutAnswer>>> LmdbMetadataStore::SequencedPut(
   std::vector<Result<SequencedPutAnswer>> answers;
   answers.reserve(requests.size());
   auto batch = std::make_shared<WriteRequest>(runtime_.executor, context);
+  batch->ops.reserve(requests.size());
   std::vector<Status> refused;
   refused.reserve(requests.size());
   for (SequencedPutRequest& request : requests) {
