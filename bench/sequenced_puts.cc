@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "bench/benchmark.h"
+#include "bench/commit_peer.h"
 #include "bench/engine.h"
 #include "bench/folder.h"
 #include "bench/rounds.h"
@@ -102,13 +103,46 @@ class Puts {
   std::map<LogId, std::int64_t> acknowledged_;
 };
 
-Status FewLogs(const BenchOptions& options, BenchReport* report, Runtime& runtime, Puts& puts) {
+/// What the threads of this process gave to the disk.
+struct Written {
+  std::int64_t writes = 0;
+  std::int64_t bytes = 0;
+
+  static Result<Written> SoFar() {
+    Written written;
+    LS_ASSIGN(written.writes, ProcessNumber("io", "syscw"));
+    LS_ASSIGN(written.bytes, ProcessNumber("io", "wchar"));
+    return written;
+  }
+  Written Since(const Written& before) const { return Written{writes - before.writes, bytes - before.bytes}; }
+};
+
+/// Writes what that many calls have written, call by call.
+Result<CommitPeer> PeerOf(const std::string& directory, const Written& written, std::int64_t calls) {
+  // One write of a commit is that of LMDB's root page.
+  return CommitPeer::Open(directory, written.writes / calls - 1, written.bytes / calls);
+}
+
+Status FewLogs(const BenchOptions& options, const std::string& directory, BenchReport* report, Runtime& runtime,
+               Puts& puts) {
   const std::int64_t logs = Scaled(options, 100, 10);
   const std::int64_t calls = Scaled(options, 200, 2);
+  std::vector<double> disk;
+  std::vector<double> writes;
   const Side in_turn = [&]() -> Result<double> {
-    const MonotonicTime before = runtime.Now();
+    const auto thousands = static_cast<double>(logs * calls) / 1000;
+    LS_ASSIGN(const Written before, Written::SoFar());
+    const MonotonicTime began = runtime.Now();
     LS_TRY(puts.CallsInTurn(kFirstFew, logs, calls, nullptr));
-    return static_cast<double>(logs * calls) / Seconds(runtime.Now() - before) / 1000;
+    const MonotonicTime ended = runtime.Now();
+    LS_ASSIGN(const Written after, Written::SoFar());
+    const Written written = after.Since(before);
+    writes.push_back(static_cast<double>(written.writes) / static_cast<double>(calls));
+    LS_ASSIGN(CommitPeer peer, PeerOf(directory, written, calls));
+    const MonotonicTime peer_began = runtime.Now();
+    for (std::int64_t i = 0; i < calls; ++i) LS_TRY(peer.Commit());
+    disk.push_back(thousands / Seconds(runtime.Now() - peer_began));
+    return thousands / Seconds(ended - began);
   };
   const Side at_once = [&]() -> Result<double> {
     const MonotonicTime before = runtime.Now();
@@ -117,11 +151,15 @@ Status FewLogs(const BenchOptions& options, BenchReport* report, Runtime& runtim
   };
   LS_ASSIGN(const Compared compared, Compare(options, in_turn, at_once));
   report->AtLeast("100 logs, a put to each in one call, calls in turn", compared.ours, 50, "k puts/s");
+  report->Add("  the disk alone: the writes of such calls, without LMDB", MedianOf(disk), "k puts/s");
+  report->Add("  writes that such a call makes", MedianOf(writes), "writes");
   report->Add("100 logs, 8 such calls at once", compared.peer, "k puts/s");
   return OkStatus();
 }
 
-Status ManyLogs(const BenchOptions& options, BenchReport* report, Runtime& runtime, Puts& puts) {
+Status ManyLogs(const BenchOptions& options, const std::string& directory, BenchReport* report, Runtime& runtime,
+                Puts& puts) {
+  constexpr std::int64_t kCallsForPeer = 5;  ///< calls for each commit of the peer, which does what the last few did
   const std::int64_t logs = Scaled(options, 10'000, 50);
   const std::int64_t before_measured = Scaled(options, 100, 2);
   const std::int64_t calls = Scaled(options, 100, 2);
@@ -129,20 +167,30 @@ Status ManyLogs(const BenchOptions& options, BenchReport* report, Runtime& runti
     LS_TRY(CheckStopped(options));
     LS_TRY(puts.CallsInTurn(kFirstMany, logs, 1, nullptr));
   }
-  LS_ASSIGN(const std::int64_t written_before, ProcessNumber("io", "wchar"));
+  Written all;
   std::vector<double> times;
-  const MonotonicTime before = runtime.Now();
-  for (std::int64_t i = 0; i < calls; ++i) {
+  std::vector<double> disk;
+  while (static_cast<std::int64_t>(times.size()) < calls) {
     LS_TRY(CheckStopped(options));
-    LS_TRY(puts.CallsInTurn(kFirstMany, logs, 1, &times));
+    const std::int64_t now = std::min(kCallsForPeer, calls - static_cast<std::int64_t>(times.size()));
+    LS_ASSIGN(const Written before, Written::SoFar());
+    LS_TRY(puts.CallsInTurn(kFirstMany, logs, now, &times));
+    LS_ASSIGN(const Written after, Written::SoFar());
+    const Written written = after.Since(before);
+    all.bytes += written.bytes;
+    LS_ASSIGN(CommitPeer peer, PeerOf(directory, written, now));
+    const MonotonicTime began = runtime.Now();
+    LS_TRY(peer.Commit());
+    disk.push_back(Seconds(runtime.Now() - began));
   }
-  const double seconds = Seconds(runtime.Now() - before);
-  LS_ASSIGN(const std::int64_t written, ProcessNumber("io", "wchar"));
+  double seconds = 0;
+  for (const double time : times) seconds += time;
   const auto made = static_cast<double>(logs * calls);
   report->Add("10 000 logs, a put to each in one call", made / seconds / 1000, "k puts/s");
-  report->Add("  bytes written for a put", static_cast<double>(written - written_before) / made, "bytes");
+  report->Add("  bytes written for a put", static_cast<double>(all.bytes) / made, "bytes");
   report->Add("  a call of 10 000 puts, p50", MedianOf(times) * 1000, "ms");
   report->AtMost("  a call of 10 000 puts, p99", QuantileOf(times, 0.99) * 1000, 150, "ms");
+  report->Add("  the disk alone: the writes of such a call, p50", MedianOf(disk) * 1000, "ms");
   return OkStatus();
 }
 
@@ -153,8 +201,8 @@ Status RunSequencedPuts(const BenchOptions& options, BenchReport* report) {
   LS_ASSIGN(const Folder folder, Folder::Make(options.directory, "sequenced-puts"));
   LS_ASSIGN(const std::unique_ptr<LmdbMetadataStore> meta, OpenLmdb(threads.runtime(), folder.path()));
   Puts puts(threads.runtime(), *meta);
-  LS_TRY(FewLogs(options, report, threads.runtime(), puts));
-  LS_TRY(ManyLogs(options, report, threads.runtime(), puts));
+  LS_TRY(FewLogs(options, folder.path(), report, threads.runtime(), puts));
+  LS_TRY(ManyLogs(options, folder.path(), report, threads.runtime(), puts));
   if (options.damage) {
     const LogId log(kFirstFew + 1);
     const IndexKey lost{log, Offset(2), 2 * 1024};
