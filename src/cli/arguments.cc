@@ -400,9 +400,18 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
 
 }  // namespace
 
-Result<Invocation> ParseArguments(int argc, const char* const* argv) {
+struct ArgumentParser::State {
   Parsed parsed;
-  Grammar grammar(&parsed);
+  Grammar grammar{&parsed};
+};
+
+ArgumentParser::ArgumentParser() : state_(std::make_unique<State>()) {}
+ArgumentParser::~ArgumentParser() = default;
+
+Result<Invocation> ArgumentParser::Parse(int argc, const char* const* argv) {
+  Parsed& parsed = state_->parsed;
+  Grammar& grammar = state_->grammar;
+  parsed = Parsed();
   try {
     grammar.app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -421,7 +430,7 @@ Result<Invocation> ParseArguments(int argc, const char* const* argv) {
   LS_ASSIGN(parsed.common.log_level, FindLogLevel(parsed.log_level, NamedCommand(grammar.app)));
   LS_TRY(CheckTogether(&parsed, grammar));
   for (int i = 0; i < argc; ++i) parsed.bench.command += (i == 0 ? "" : " ") + std::string(argv[i]);
-  return Sort(std::move(parsed), grammar);
+  return Sort(parsed, grammar);
 }
 
 }  // namespace lakestream

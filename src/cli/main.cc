@@ -83,7 +83,7 @@ int Main(int argc, const char* const* argv) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGBUS, OnBusError);
   Output out(STDOUT_FILENO);
-  Result<Invocation> invocation = ParseArguments(argc, argv);
+  Result<Invocation> invocation = ArgumentParser().Parse(argc, argv);
   if (!invocation.ok()) {
     PrintError(invocation.status());
     return kExitWrongUse;
