@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/try.h"
@@ -102,19 +103,16 @@ Result<ByteSource> OpenObjectSource(Deployment& deployment, const std::string& k
   ObjectStore& objects = deployment.wal();
   LS_ASSIGN(const ObjectInfo info, Wait(objects.Head(OpContext(), key)));
   ByteSource source;
+  if (const std::optional<std::string> file = deployment.WalFile(key)) {
+    LS_ASSIGN(source, OpenFileSource(*file));
+  } else {
+    source.size = info.size;
+    source.fetch = [&objects, key](std::uint64_t offset, std::uint64_t length) {
+      return Wait(objects.Get(OpContext(), key, ByteRange{offset, length}));
+    };
+  }
   source.name = key;
-  source.size = info.size;
   source.stored_crc32c = info.crc32c;
-  source.fetch = [&objects, key, size = info.size](std::uint64_t offset, std::uint64_t length) -> Result<Buffer> {
-    // A store checks an object that is fetched whole, and gives nothing of a damaged one.
-    const std::uint64_t first = offset == 0 && length >= size ? std::min<std::uint64_t>(length, 1) : length;
-    LS_ASSIGN(Buffer begin, Wait(objects.Get(OpContext(), key, ByteRange{offset, first})));
-    if (first == length || size <= 1) return begin;
-    LS_ASSIGN(const Buffer rest, Wait(objects.Get(OpContext(), key, ByteRange{offset + first, length - first})));
-    BufferChain chain(std::move(begin));
-    chain.Append(rest);
-    return chain.Flatten();
-  };
   return source;
 }
 

@@ -16,7 +16,7 @@ struct ByteSource {
   std::string name;
   std::uint64_t size = 0;
   std::optional<std::uint32_t> stored_crc32c;  ///< of all bytes, where the store keeps one
-  /// `length` bytes from `offset`, cut at the end; never checked against the stored checksum.
+  /// `length` bytes from `offset`, cut at the end; of a file never checked against the stored checksum.
   std::function<Result<Buffer>(std::uint64_t offset, std::uint64_t length)> fetch;
 };
 

@@ -25,6 +25,28 @@ constexpr Table MakeTable() {
 }
 constexpr Table kTable = MakeTable();
 
+// A checksum is a polynomial over GF(2) modulo kPolynomial, its highest power in the lowest bit. A byte that follows
+// multiplies it by x^8.
+constexpr std::uint32_t kOne = 0x80000000;
+
+constexpr std::uint32_t Multiply(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = kOne; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) product ^= b;
+    b = b >> 1 ^ ((b & 1) != 0 ? kPolynomial : 0);
+  }
+  return product;
+}
+
+/// x^(8 * 2^k) at k.
+constexpr std::array<std::uint32_t, 64> MakePowers() {
+  std::array<std::uint32_t, 64> powers{};
+  powers[0] = kOne >> 8;
+  for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = Multiply(powers[k - 1], powers[k - 1]);
+  return powers;
+}
+constexpr std::array<std::uint32_t, 64> kPowers = MakePowers();
+
 #if defined(__x86_64__)
 __attribute__((target("sse4.2"))) std::uint32_t Crc32cSse42(ByteSpan bytes, std::uint32_t seed) {
   std::uint64_t crc = ~seed;
@@ -74,6 +96,13 @@ std::uint32_t Crc32c(ByteSpan bytes, std::uint32_t seed) {
   if (internal::HasCrc32cInstruction()) return Crc32cSse42(bytes, seed);
 #endif
   return internal::Crc32cPortable(bytes, seed);
+}
+
+std::uint32_t Crc32cCombine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
+  for (std::size_t k = 0; second_bytes != 0; ++k, second_bytes >>= 1) {
+    if ((second_bytes & 1) != 0) first = Multiply(first, kPowers[k]);
+  }
+  return first ^ second;
 }
 
 }  // namespace lakestream

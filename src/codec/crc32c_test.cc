@@ -43,6 +43,35 @@ TEST(Crc32c, SeedContinuesAndBothFormsAgree) {
   }
 }
 
+TEST(Crc32c, CombineKnownVectors) {
+  EXPECT_EQ(Crc32cCombine(0xf63af4ee, 0x83b565d8, 5), 0xe3069283u);  // "1234", "56789"
+  EXPECT_EQ(Crc32cCombine(0, 0xe3069283, 9), 0xe3069283u);           // nothing before it
+  EXPECT_EQ(Crc32cCombine(0xe3069283, 0, 0), 0xe3069283u);           // nothing behind it
+  // Behind it 64 KiB of zeros, whose own checksum is 72c0c4a4.
+  EXPECT_EQ(Crc32cCombine(0xc1d04330, 0x72c0c4a4, 1 << 16), 0x933b8ad3u);  // "a"
+  EXPECT_EQ(Crc32cCombine(0x46dd794e, 0x72c0c4a4, 1 << 16), 0x210faa00u);  // 0, 1, ... 31
+  EXPECT_EQ(Crc32cCombine(0x165c0103, 0x165c0103, 1 << 16), 0x949a96abu);  // 64 KiB of "x", twice
+}
+
+TEST(Crc32c, CombineOfLargeSizes) {
+  // The powers of x repeat after 2^31 - 1: a multiple of that moves nothing.
+  for (const std::uint64_t bytes : {(1ull << 31) - 1, (1ull << 62) - 1, ((1ull << 31) - 1) * 5}) {
+    EXPECT_EQ(Crc32cCombine(0xe3069283, 0, bytes), 0xe3069283u) << bytes;
+    EXPECT_EQ(Crc32cCombine(0xf63af4ee, 0x83b565d8, bytes + 5), 0xe3069283u) << bytes;
+  }
+  EXPECT_NE(Crc32cCombine(0xe3069283, 0, 1ull << 31), 0xe3069283u);
+}
+
+TEST(Crc32c, CombineAgreesWithTheDirectComputation) {
+  std::string bytes;
+  for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(i * 31 + i / 7);
+  for (std::size_t cut = 0; cut <= bytes.size(); cut += cut < 300 ? 1 : 97) {
+    const std::uint32_t head = Crc32c(AsBytes(bytes).first(cut));
+    const std::uint32_t tail = Crc32c(AsBytes(bytes).subspan(cut));
+    EXPECT_EQ(Crc32cCombine(head, tail, bytes.size() - cut), Crc32c(AsBytes(bytes))) << cut;
+  }
+}
+
 TEST(Crc32c, InstructionIsUsedWhereThereIsOne) {
 #if defined(__x86_64__)
   EXPECT_EQ(internal::HasCrc32cInstruction(), __builtin_cpu_supports("sse4.2") != 0);

@@ -239,6 +239,46 @@ class Bits(TestCase):
             flip(victim, bit)
         self.assertEqual(self.ok("read", "s"), lines(0, 3))
 
+    def append_a_large_object(self):
+        """One that readers read by ranges: its bytes and its file."""
+        payload = random.Random(2).randbytes(3_000_000)
+        self.ok("append", "s", "-q", "--raw", stdin=payload)
+        self.assertEqual(self.ok("read", "s", "--format", "raw"), payload)
+        [victim] = self.objects()
+        return payload, victim
+
+    def expect_every_block_is_checked(self, victim, step):
+        size = victim.stat().st_size
+        for byte in [*range(0, size, step), size - 1]:
+            flip(victim, byte * 8 + byte % 8)
+            result = self.command("read", "s", "--format", "raw")
+            self.explained(result, 5, victim.name)
+            self.assertEqual(result.stdout, b"", byte)
+            flip(victim, byte * 8 + byte % 8)
+
+    def test_in_a_large_object_that_is_read_by_ranges(self):
+        payload, victim = self.append_a_large_object()
+        self.expect_every_block_is_checked(victim, 64 << 10)
+        for size in (len(payload), 2 << 20, 70_000):
+            whole = victim.read_bytes()
+            os.truncate(victim, size)
+            self.explained(self.command("read", "s"), 5, victim.name)
+            with open(victim, "r+b") as file:
+                file.write(whole)
+        flip(victim, 16_000_000)
+        shown = self.command("inspect", "wal", str(victim.relative_to(self.deployment + "/wal")))
+        self.explained(shown, 5, victim.name, "checksum")
+        self.assertIn(b"payload_region_size", shown.stdout)
+        flip(victim, 16_000_000)
+        self.assertEqual(self.ok("read", "s", "--format", "raw"), payload)
+
+    def test_in_a_large_object_whose_blocks_have_no_checksums(self):
+        payload, victim = self.append_a_large_object()
+        name = "user.lakestream.crc32c"
+        os.setxattr(victim, name, os.getxattr(victim, name)[:8])
+        self.expect_every_block_is_checked(victim, 500_000)
+        self.assertEqual(self.ok("read", "s", "--format", "raw"), payload)
+
     def test_in_an_object_without_its_checksum_attribute(self):
         # As after a copy that drops extended attributes. The payload has no other checksum; the rest is checked.
         self.append_in_objects("s", 3)

@@ -321,6 +321,12 @@ Task<Result<std::uint64_t>> Deployment::VerifyMetadata(OpContext context) {
 MetadataStore& Deployment::metadata() { return *parts_->meta; }
 ObjectStore& Deployment::wal() { return *parts_->wal_reads; }
 
+std::optional<std::string> Deployment::WalFile(const std::string& key) const {
+  const StoreUrl& root = parts_->urls.wal;
+  if (root.kind != StoreUrl::Kind::kFile) return std::nullopt;
+  return root.path + "/" + key;
+}
+
 Task<Result<SoftTrimOutcome>> Deployment::SoftTrim(OpContext context, LogId log, Offset through) {
   return lakestream::SoftTrim(parts_->runtime, *parts_->meta, *parts_->leases, std::move(context), log, through);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lakestream/status.h"
@@ -56,6 +57,8 @@ class Deployment {
   /// The stores beneath, for looking inside: what is written past the engine breaks its rules.
   MetadataStore& metadata();
   ObjectStore& wal();
+  /// The file of a WAL object, where objects are files: the store itself gives nothing of a damaged one.
+  std::optional<std::string> WalFile(const std::string& key) const;
 
   struct Parts;
   explicit Deployment(std::unique_ptr<Parts> parts);

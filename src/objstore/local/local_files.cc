@@ -8,12 +8,11 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
 #include <utility>
 
 #include "base/logging.h"
 #include "base/try.h"
-#include "codec/crc32c.h"
+#include "objstore/local/checked_read.h"
 #include "objstore/local/list_files.h"
 #include "objstore/local/stored_checksum.h"
 #include "runtime/posix/directories.h"
@@ -35,23 +34,6 @@ std::string NameOf(const std::string& key) {
 
 /// True where an error number says that there is no such file.
 bool MeansMissing(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
-
-Result<Buffer> ReadRange(int fd, std::uint64_t offset, std::uint64_t length, const std::string& key) {
-  if (length == 0) return Buffer();
-  // Not zeroed first: pread fills it.
-  std::shared_ptr<std::uint8_t[]> bytes(new (std::nothrow) std::uint8_t[length]);
-  if (!bytes) return ResourceExhausted("no memory for the object").With("key", key).With("bytes", length);
-  std::uint64_t used = 0;
-  while (used < length) {
-    const ssize_t got = Uninterrupted(
-        [&] { return ::pread(fd, bytes.get() + used, length - used, static_cast<off_t>(offset + used)); });
-    if (got < 0) return ErrnoStatus(errno, "the object could not be read", key);
-    if (got == 0) return Corrupt("the object became shorter while it was read").With("key", key);
-    used += static_cast<std::uint64_t>(got);
-  }
-  const ByteSpan span(bytes.get(), length);
-  return Buffer::Share(std::move(bytes), span);
-}
 
 }  // namespace
 
@@ -146,10 +128,10 @@ Status LocalFiles::Append(Draft& draft, const BufferChain& bytes) {
 }
 
 Status LocalFiles::StoreChecksum(const Draft& draft, const std::string& key) {
-  LS_ASSIGN(const bool done, SetChecksumAttribute(draft.file.fd(), draft.file.crc32c(), key));
+  LS_ASSIGN(const bool done, SetChecksumAttribute(draft.file.fd(), draft.file.checksum(), key));
   if (done) return OkStatus();
   LS_ASSIGN(const ino_t inode, draft.file.inode());
-  LS_TRY(AppendSideFile(draft.directory->get(), NameOf(key), draft.file.crc32c(), inode));
+  LS_TRY(AppendSideFile(draft.directory->get(), NameOf(key), draft.file.checksum(), inode));
   ++side_files_;
   return OkStatus();
 }
@@ -215,28 +197,23 @@ Result<LocalFiles::OpenObject> LocalFiles::OpenForRead(const std::string& key) {
 
 Result<Buffer> LocalFiles::Get(const std::string& key, ByteRange range) {
   LS_ASSIGN(const OpenObject object, OpenForRead(key));
-  const std::uint64_t offset = std::min(range.offset, object.size);
-  const std::uint64_t length = std::min(range.length.value_or(object.size), object.size - offset);
-  LS_ASSIGN(Buffer bytes, ReadRange(object.fd.get(), offset, length, key));
-  if (length != object.size) return bytes;
-  LS_ASSIGN(const std::optional<std::uint32_t> expected,
+  LS_ASSIGN(const std::optional<ObjectChecksum> checksum,
             ReadChecksum(object.fd.get(), object.inode, directories_.root(), key));
-  if (!expected) {
-    ++without_checksum_;
-  } else if (Crc32c(bytes.span()) != *expected) {
-    ++corrupt_;
-    return Corrupt("the object does not match its checksum").With("key", key).With("bytes", object.size);
-  }
+  if (!checksum) ++without_checksum_;
+  Result<Buffer> bytes = ReadChecked(object.fd.get(), object.size, checksum, range, key);
+  if (bytes.status().code() == StatusCode::kCorrupt) ++corrupt_;
   return bytes;
 }
 
 Result<ObjectInfo> LocalFiles::Head(const std::string& key) {
   LS_ASSIGN(const OpenObject object, OpenForRead(key));
+  LS_ASSIGN(const std::optional<ObjectChecksum> checksum,
+            ReadChecksum(object.fd.get(), object.inode, directories_.root(), key));
   ObjectInfo info;
   info.key = key;
   info.size = object.size;
   info.modified = object.modified;
-  LS_ASSIGN(info.crc32c, ReadChecksum(object.fd.get(), object.inode, directories_.root(), key));
+  if (checksum) info.crc32c = checksum->whole;
   return info;
 }
 

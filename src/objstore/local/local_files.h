@@ -21,8 +21,8 @@ struct LocalObjectStoreOptions {
 };
 
 struct LocalObjectStoreCounters {
-  std::int64_t without_checksum = 0;  ///< whole objects that were read unchecked
-  std::int64_t corrupt = 0;           ///< whole objects that did not match their checksum
+  std::int64_t without_checksum = 0;  ///< readings of objects that have none: they went unchecked
+  std::int64_t corrupt = 0;           ///< readings that found the object damaged
   std::int64_t side_files = 0;        ///< objects whose checksum went into a file beside them
 };
 

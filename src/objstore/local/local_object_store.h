@@ -12,12 +12,13 @@ namespace lakestream {
 
 /// A directory as an object store, `file:///dir`. Several processes of a machine may share it.
 ///
-/// Create-only: a file is written without a name (or under one in `.tmp`), gets its CRC-32C, is synced,
+/// Create-only: a file is written without a name (or under one in `.tmp`), gets its checksum, is synced,
 /// linked under its key without replacing anything, and its directory is synced; then Put returns ok. A
 /// crash leaves the whole object or none. A Put costs one sync of the file and one of its directory; the
 /// first Put to a directory in this process also syncs the directories above it.
 ///
-/// Get of a whole object compares its checksum. Get of a part cannot: it gives what the file holds there.
+/// Get gives only what it has compared with the object's checksums, which are kept of blocks, so that a part is
+/// checked without reading the rest; see ObjectChecksum. An object without checksum is read unchecked and counted.
 /// A key cannot be a folder of other keys; see ObjectStoreCapabilities::keys_are_paths. Reserved names:
 /// the folder `.tmp`, and names that end in `.crc32c`. Empty folders stay.
 ///

@@ -12,8 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "codec/crc32c.h"
-
 namespace lakestream {
 namespace {
 
@@ -54,8 +52,7 @@ TempFile::TempFile(TempFile&& other) noexcept
       directory_(other.directory_),
       name_(std::exchange(other.name_, std::string())),
       key_(std::move(other.key_)),
-      size_(other.size_),
-      crc32c_(other.crc32c_) {}
+      checksum_(std::move(other.checksum_)) {}
 
 TempFile::~TempFile() {
   if (!name_.empty()) ::unlinkat(directory_, name_.c_str(), 0);
@@ -64,12 +61,12 @@ TempFile::~TempFile() {
 Status TempFile::Append(const BufferChain& bytes) {
   std::vector<iovec> parts;
   parts.reserve(bytes.parts().size());
-  std::uint32_t crc32c = crc32c_;
+  ChecksumBuilder checksum = checksum_;
   for (const Buffer& part : bytes.parts()) {
     parts.push_back(iovec{const_cast<std::uint8_t*>(part.data()), part.size()});
-    crc32c = Crc32c(part.span(), crc32c);
+    checksum.Append(part.span());
   }
-  std::uint64_t at = size_;
+  std::uint64_t at = size();
   for (std::size_t first = 0; first < parts.size();) {
     const int count = static_cast<int>(std::min<std::size_t>(parts.size() - first, IOV_MAX));
     const ssize_t written = Uninterrupted(
@@ -79,14 +76,13 @@ Status TempFile::Append(const BufferChain& bytes) {
     at += static_cast<std::uint64_t>(written);
     Advance(parts, first, static_cast<std::size_t>(written));
   }
-  size_ = at;
-  crc32c_ = crc32c;
+  checksum_ = std::move(checksum);
   return OkStatus();
 }
 
 Status TempFile::Touch() {
   // What a failed Append left beyond the end goes too.
-  if (::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0 || ::futimens(fd_.get(), nullptr) != 0) {
+  if (::ftruncate(fd_.get(), static_cast<off_t>(size())) != 0 || ::futimens(fd_.get(), nullptr) != 0) {
     return ErrnoStatus(errno, "the object could not be finished", key_);
   }
   return OkStatus();

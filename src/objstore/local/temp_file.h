@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
+#include "objstore/local/object_checksum.h"
 #include "runtime/posix/posix.h"
 
 namespace lakestream {
@@ -35,8 +37,8 @@ class TempFile {
 
   int fd() const { return fd_.get(); }
   Result<ino_t> inode() const;
-  std::uint64_t size() const { return size_; }
-  std::uint32_t crc32c() const { return crc32c_; }
+  std::uint64_t size() const { return checksum_.size(); }
+  ObjectChecksum checksum() const { return checksum_.Finish(); }
 
  private:
   TempFile(UniqueFd fd, int directory, std::string name, std::string key)
@@ -46,8 +48,7 @@ class TempFile {
   int directory_;
   std::string name_;  // empty: unnamed, or moved away
   std::string key_;
-  std::uint64_t size_ = 0;
-  std::uint32_t crc32c_ = 0;
+  ChecksumBuilder checksum_;
 };
 
 }  // namespace lakestream
