@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace lakestream {
@@ -41,6 +42,20 @@ TEST(Crc32c, SeedContinuesAndBothFormsAgree) {
     EXPECT_EQ(Crc32c(tail, Crc32c(head)), Crc32c(AsBytes(bytes))) << cut;
     EXPECT_EQ(internal::Crc32cPortable(tail, internal::Crc32cPortable(head, 0)), Crc32c(AsBytes(bytes))) << cut;
   }
+}
+
+TEST(Crc32c, BothFormsAgreeOnLongInput) {
+  // Around the sizes at which the instruction takes three parts at a time, and at any alignment.
+  std::string bytes;
+  for (int i = 0; i < 3 * 3 * 4096; ++i) bytes += static_cast<char>(i * 13 + i / 251);
+  for (const std::size_t size : {1007, 1008, 1009, 1024, 2015, 2016, 12287, 12288, 12289, 13296, 24576, 36863}) {
+    for (const std::size_t from : {0, 1, 7}) {
+      const ByteSpan part = AsBytes(bytes).subspan(from).first(std::min(size, bytes.size() - from));
+      EXPECT_EQ(Crc32c(part, 0x12345678), internal::Crc32cPortable(part, 0x12345678)) << size << " from " << from;
+    }
+  }
+  EXPECT_EQ(Crc32c(AsBytes(std::string(1 << 16, '\0'))), 0x72c0c4a4u);
+  EXPECT_EQ(Crc32c(AsBytes(std::string(1 << 16, 'x'))), 0x165c0103u);
 }
 
 TEST(Crc32c, CombineKnownVectors) {
