@@ -142,6 +142,42 @@ TEST_F(ObjectStoreHammerTest, Local) {
   }
 }
 
+/// Reads ranges of objects of several blocks, and lets go of them late.
+Task<void> ReadLarge(ObjectStore& store, const std::vector<std::string>& objects, int number) {
+  std::vector<Buffer> held;
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::size_t which = (i + static_cast<std::size_t>(number)) % objects.size();
+    const std::size_t from = i * 10'007;
+    const ByteRange range = {from, std::nullopt};
+    const Result<Buffer> got = co_await store.Get(OpContext(), std::to_string(which), range);
+    CO_ASSERT_TRUE(got.ok());
+    held.push_back(*got);
+    EXPECT_TRUE(held.back().text() == std::string_view(objects[which]).substr(from));
+    if (held.size() < 3) continue;
+    const std::size_t oldest = i - 2;
+    const std::string& expected = objects[(oldest + static_cast<std::size_t>(number)) % objects.size()];
+    EXPECT_TRUE(held.front().text() == std::string_view(expected).substr(oldest * 10'007));
+    held.erase(held.begin());
+  }
+}
+
+TEST_F(ObjectStoreHammerTest, LocalRanges) {
+  const TempDirectory directory;
+  LocalObjectStoreOptions options;
+  options.directory = directory.path();
+  const auto store = LocalObjectStore::Open(runtime(), options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  std::vector<std::string> objects;
+  for (int i = 0; i < 3; ++i) {
+    objects.emplace_back(700'000 + i, static_cast<char>('a' + i));
+    const BufferChain bytes(Buffer::CopyOf(objects.back()));
+    const Status put = Wait((*store)->Put(OpContext(), std::to_string(i), bytes, PutMode::kCreate));
+    ASSERT_TRUE(put.ok()) << put.ToString();
+  }
+  Hammer([&](Runtime&, int number) { return ReadLarge(**store, objects, number); });
+  EXPECT_EQ((*store)->counters().corrupt, 0);
+}
+
 TEST_F(ObjectStoreHammerTest, Wrappers) {
   MemoryObjectStore memory(runtime());
   FaultPlan plan(runtime());
