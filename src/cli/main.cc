@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ void FillStandardDescriptors() {
     fd = open("/dev/null", O_RDONLY);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) close(fd);
+}
+
+/// glibc hands large memory back to the kernel as soon as it is free, and fresh pages cost more than reading a file into
+/// them. So up to 64 MiB of what is free stay, in each of two arenas: every thread could have its own.
+void KeepFreeMemory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_ARENA_MAX, 2);
 }
 
 /// What reading a memory-mapped file gives where the file was cut or the disk cannot read it.
@@ -80,6 +89,7 @@ int RunOnThreads(Output& out, CommonOptions common, const Options& options) {
 
 int Main(int argc, const char* const* argv) {
   FillStandardDescriptors();
+  KeepFreeMemory();
   signal(SIGPIPE, SIG_IGN);
   signal(SIGBUS, OnBusError);
   Output out(STDOUT_FILENO);
