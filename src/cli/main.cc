@@ -29,8 +29,8 @@ void FillStandardDescriptors() {
   if (fd >= 0) close(fd);
 }
 
-/// glibc hands large memory back to the kernel as soon as it is free, and fresh pages cost more than reading a file into
-/// them. So up to 64 MiB of what is free stay, in each of two arenas: every thread could have its own.
+/// glibc hands large memory back to the kernel as soon as it is free, and fresh pages cost more than reading a file
+/// into them. So up to 64 MiB of what is free stay, in each of two arenas: every thread could have its own.
 void KeepFreeMemory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);

@@ -82,7 +82,8 @@ std::uint64_t Word(const std::uint8_t* p) {
 /// Takes three parts at a time as long as there are so many bytes: the instruction's answer comes after three cycles,
 /// and meanwhile it can take two more.
 template <std::size_t kPart>
-__attribute__((target("sse4.2"))) std::uint32_t ThreeAtOnce(const ShiftTable& shift, std::uint32_t crc, ByteSpan& bytes) {
+__attribute__((target("sse4.2"))) std::uint32_t ThreeAtOnce(const ShiftTable& shift, std::uint32_t crc,
+                                                            ByteSpan& bytes) {
   const std::uint8_t* p = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 3 * kPart; left -= 3 * kPart, p += 3 * kPart) {
