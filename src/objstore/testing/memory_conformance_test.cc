@@ -1,5 +1,7 @@
 #include "objstore/memory/memory_object_store.h"
 #include "objstore/testing/object_store_conformance.h"
+#include "runtime/thread_runtime.h"
+#include "runtime/wait.h"
 
 namespace lakestream {
 namespace {
@@ -21,6 +23,18 @@ ObjectStoreBackend Memory(std::uint64_t seed) {
 INSTANTIATE_TEST_SUITE_P(Memory, ObjectStoreConformance, ObjectStoreCasesFor(Memory(0)), ObjectStoreCaseName);
 INSTANTIATE_TEST_SUITE_P(SimulatedMemory, ObjectStoreConformance, ObjectStoreCasesFor(Memory(11)),
                          ObjectStoreCaseName);
+
+TEST(MemoryObjectStore, NoPartOfADamagedObjectIsServed) {
+  ThreadRuntime threads{ThreadRuntimeOptions()};
+  MemoryObjectStore store(threads.runtime());
+  const BufferChain bytes(Buffer::CopyOf("123456789"));
+  ASSERT_TRUE(Wait(store.Put(OpContext(), "k", bytes, PutMode::kCreate)).ok());
+  const ByteRange beside = {0, 3};
+  EXPECT_EQ(Wait(store.Get(OpContext(), "k", beside))->text(), "123");
+  ASSERT_TRUE(store.DamageByte("k", 8).ok());
+  EXPECT_EQ(Wait(store.Get(OpContext(), "k", beside)).status().code(), StatusCode::kCorrupt);
+  EXPECT_EQ(Wait(store.Get(OpContext(), "k", ByteRange())).status().code(), StatusCode::kCorrupt);
+}
 
 TEST(ObjectStoreSkips, OfMemory) {
   const std::vector<std::string> expected = {"OverwriteIsRefused: create_only=false",
