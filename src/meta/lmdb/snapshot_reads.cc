@@ -122,9 +122,9 @@ Result<std::vector<ReadAnswer>> ReadSnapshot(LmdbMap& map, const SessionLocks& l
 Result<ScanPage> ScanSnapshot(LmdbMap& map, const SessionLocks& locks, int shards, const KeyRange& range,
                               std::string_view cursor, int limit, bool values, ReadObstacles* obstacles) {
   PageSoFar so_far;
-  if (!MetadataKeyLess(range.from, range.to)) return so_far.page;
   const int only = range.partition ? ShardOf(*range.partition, shards) : -1;
   LS_ASSIGN(PagePosition position, DecodePageCursor(range, only, shards, cursor));
+  if (!MetadataKeyLess(range.from, range.to)) return so_far.page;
   const LmdbMap::ReadScope scope(map);
   if (scope.rc() == MDB_MAP_RESIZED) {
     obstacles->map_changed = true;

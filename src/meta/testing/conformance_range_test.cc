@@ -111,7 +111,9 @@ TEST_P(MetadataStoreConformance, ForeignCursorsAreRefused) {
   for (const char* key : {"a", "b", "c", "d"}) ASSERT_TRUE(Put(kLog7, key, "v").ok());
   const Result<KeyPage> first = Run(store().List(Context(), KeyRange{kLog7, "a", "z"}, "", 1));
   ASSERT_TRUE(first.ok() && first->next);
-  for (const KeyRange& range : {KeyRange{kLog7, "b", "z"}, KeyRange{kLog7, "0", "1"}}) {
+  // A range without keys has no cursors either.
+  for (const KeyRange& range : {KeyRange{kLog7, "b", "z"}, KeyRange{kLog7, "0", "1"}, KeyRange{kLog7, "a", "a"},
+                                KeyRange{kLog7, "z", "a"}}) {
     const Result<KeyPage> refused = Run(store().List(Context(), range, *first->next, 1));
     EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument) << range.from;
   }
