@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/invariant.h"
@@ -304,9 +306,16 @@ Task<std::vector<Result<SequencedPutAnswer>>> FaultMetadataStore::RunSplit(OpCon
   std::vector<SequencedPutRequest> spared;
   std::vector<std::size_t> places;
   std::vector<std::size_t> spared_places;
+  // What is only slow is still done in the order of its partition: the others of a partition that it meets go with it.
+  std::set<std::string> slow_partitions;
+  if (taken.fault.kind() == MetadataFaultKind::kDelay || taken.fault.kind() == MetadataFaultKind::kHold) {
+    for (const SequencedPutRequest& request : requests) {
+      if (request.prefix.starts_with(taken.prefix)) slow_partitions.insert(request.partition.name());
+    }
+  }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     SequencedPutRequest& request = requests[i];
-    if (!request.prefix.starts_with(taken.prefix)) {
+    if (!request.prefix.starts_with(taken.prefix) && !slow_partitions.contains(request.partition.name())) {
       spared.push_back(std::move(request));
       spared_places.push_back(i);
       continue;

@@ -231,6 +231,20 @@ Task<void> Delays(World& w) {
 }
 TEST_P(FaultMetadataStoreTest, Delays) { RunBody(Delays); }
 
+Task<void> DelaysKeepTheOrder(World& w) {
+  w.plan.OnNext(MetadataOp::kSequencedPut, kSeven, MetadataFault::Delay(5ms));
+  std::vector<SequencedPutRequest> requests;
+  requests.push_back(Request(kLog7, "before"));
+  requests.push_back(Request(kLog7, kSeven));
+  requests.push_back(Request(kLog7, "behind"));
+  const Answers answers = co_await w.store.SequencedPut(OpContext(), std::move(requests));
+  for (const auto& answer : answers) CO_ASSERT_OK(answer);
+  EXPECT_LT(answers[0]->version, answers[1]->version);
+  EXPECT_LT(answers[1]->version, answers[2]->version);
+  EXPECT_EQ(w.plan.rules_left(), 0);
+}
+TEST_P(FaultMetadataStoreTest, ADelayKeepsTheOrderOfAPartition) { RunBody(DelaysKeepTheOrder); }
+
 Task<void> CutsPages(World& w) {
   const Buffer value;
   for (const char* key : {"a", "b", "c", "d", "e"})

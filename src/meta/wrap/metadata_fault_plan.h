@@ -37,7 +37,8 @@ class MetadataFault {
   /// The caller gets no answer: when its context ends (at once, where it never does) a write is indeterminate.
   /// The store sees the call `after` later than that. A sequenced put is admitted before it gets lost.
   static MetadataFault ApplyLate(Duration after);
-  /// The call takes this much longer on its way there and back.
+  /// The call takes this much longer on its way there and back. Of a batch of sequenced puts, as with a hold, this
+  /// takes in every request of the partitions that the rule meets, so that those of one partition stay in order.
   static MetadataFault Delay(Duration before, Duration after = Duration::zero());
   /// List and Scan give at most this many (at least 1) and where to go on, as a store may.
   static MetadataFault ShortPage(int records);

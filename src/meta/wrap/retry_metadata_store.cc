@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "base/logging.h"
 #include "base/try.h"
+#include "meta/checks.h"
 
 namespace lakestream {
 namespace {
@@ -27,7 +28,8 @@ std::vector<std::size_t> Repeatable(const std::vector<SequencedPutRequest>& requ
   for (std::size_t i = requests.size(); i-- > 0;) {
     const StatusCode code = answers[i].status().code();
     const std::string& partition = requests[i].partition.name();
-    if (code == StatusCode::kOk || code == StatusCode::kIndeterminate) overtaken.insert(partition);
+    // What is wrong in itself is refused whatever came before it.
+    if (code != StatusCode::kUnavailable && CheckSequencedPut(requests[i]).ok()) overtaken.insert(partition);
     if (code == StatusCode::kUnavailable && !overtaken.contains(partition)) places.push_back(i);
   }
   std::reverse(places.begin(), places.end());

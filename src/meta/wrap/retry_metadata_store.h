@@ -19,7 +19,8 @@ struct MetadataRetryOptions {
 /// and retry budget. What is indeterminate is handed on and never repeated.
 ///
 /// Of a batch of sequenced puts only the requests that were unavailable are repeated, and of those only where no
-/// later one of the same partition was done or may have been: requests of one partition stay in order.
+/// later one of the same partition was done, may have been, or was refused for what it found: requests of one partition
+/// stay in order.
 /// Thread safety: any thread.
 class RetryMetadataStore final : public ForwardingMetadataStore {
  public:

@@ -176,6 +176,20 @@ Task<void> KeepsOrder(World& w) {
 }
 TEST_P(RetryMetadataStoreTest, ARepeatedRequestOvertakesNone) { RunBody(KeepsOrder); }
 
+Task<void> KeepsOrderBehindARefusal(World& w) {
+  // A refusal tells of a moment; the first request must not be done after it.
+  w.plan.OnNext(MetadataOp::kSequencedPut, "first", MetadataFault::FailUnavailable());
+  std::vector<SequencedPutRequest> requests;
+  requests.push_back(Request(kLog7, "first"));
+  requests.push_back(Request(kLog7, "last"));
+  requests.back().admit = [] { return PreconditionFailed("not now"); };
+  const Answers answers = co_await w.store.SequencedPut(OpContext(), std::move(requests));
+  EXPECT_EQ(answers[0].status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(answers[1].status().code(), StatusCode::kPreconditionFailed);
+  EXPECT_EQ(w.Attempts(MetadataOp::kSequencedPut), 1);
+}
+TEST_P(RetryMetadataStoreTest, ARepeatedRequestOvertakesNoRefusal) { RunBody(KeepsOrderBehindARefusal); }
+
 Task<void> NeverRepeatsSequenced(World& w) {
   w.plan.OnNext(MetadataOp::kSequencedPut, "", MetadataFault::LoseAnswer());
   std::vector<SequencedPutRequest> requests;
