@@ -83,6 +83,7 @@ const std::vector<ObjectStoreCase>& ObjectStoreCases() {
     internal::AddKeyCases(all);
     internal::AddListCases(all);
     internal::AddUploadCases(all);
+    internal::AddStreamCases(all);
     return all;
   }();
   return cases;
