@@ -123,8 +123,10 @@ Task<R> FaultMetadataStore::Meet(OpContext context, Call call, MetadataFault fau
     }
     case MetadataFaultKind::kShortPage:
     case MetadataFaultKind::kCutPages:
+    case MetadataFaultKind::kTearScan:
     case MetadataFaultKind::kWatchLate:
     case MetadataFaultKind::kWatchMissed:
+    case MetadataFaultKind::kWatchTwice:
       break;
   }
   co_return co_await inner(this->inner(), std::move(context));
@@ -260,14 +262,17 @@ Task<Result<Page>> FaultMetadataStore::RunPage(OpContext context, MetadataOp op,
   const std::optional<MetadataFaultPlan::Taken> taken = plan_.Take(op, call.keys);
   if (!taken) co_return co_await inner(this->inner(), std::move(context), limit);
   const MetadataFaultKind kind = taken->fault.kind();
-  const bool shortened = kind == MetadataFaultKind::kShortPage || kind == MetadataFaultKind::kCutPages;
+  const bool shortened = kind == MetadataFaultKind::kShortPage || kind == MetadataFaultKind::kCutPages ||
+                         kind == MetadataFaultKind::kTearScan;
   // A limit that the store refuses stays one.
   if (shortened && limit <= kMaxMetadataPageLimit) limit = std::min(limit, taken->fault.count_);
   Inner<Result<Page>> page = [inner, limit](MetadataStore& store, OpContext c) {
     return inner(store, std::move(c), limit);
   };
-  Result<Page> answer =
-      co_await Meet<Result<Page>>(std::move(context), std::move(call), taken->fault, std::move(page));
+  Result<Page> answer = co_await Meet<Result<Page>>(context, std::move(call), taken->fault, std::move(page));
+  if (answer.ok() && kind == MetadataFaultKind::kTearScan) {
+    LS_CO_TRY(co_await SleepFor(runtime_, std::move(context), taken->fault.after_));
+  }
   if (answer.ok() && kind == MetadataFaultKind::kCutPages) answer->next.reset();
   co_return answer;
 }
@@ -367,6 +372,10 @@ Task<Result<std::shared_ptr<MetadataSession>>> FaultMetadataStore::OpenSession(O
 
 Task<Status> FaultMetadataStore::AwaitChange(OpContext context, Partition partition, std::uint64_t seen) {
   const std::vector<std::string> keys(1, partition.name());
+  {
+    const std::lock_guard lock(mutex_);
+    if (told_twice_.erase(partition.name()) > 0) co_return OkStatus();
+  }
   const std::optional<MetadataFaultPlan::Taken> taken = plan_.Take(MetadataOp::kAwaitChange, keys);
   const MetadataFaultKind kind = taken ? taken->fault.kind() : MetadataFaultKind::kDelay;
   if (kind == MetadataFaultKind::kFail) co_return taken->fault.answer_;
@@ -374,10 +383,14 @@ Task<Status> FaultMetadataStore::AwaitChange(OpContext context, Partition partit
   if (kind == MetadataFaultKind::kWatchMissed) {
     ended = co_await SleepFor(runtime_, context, std::chrono::minutes(1));
   } else {
-    ended = co_await inner().AwaitChange(context, std::move(partition), seen);
+    ended = co_await inner().AwaitChange(context, partition, seen);
   }
   if (ended.ok() && kind == MetadataFaultKind::kWatchLate) {
     ended = co_await SleepFor(runtime_, std::move(context), taken->fault.after_);
+  }
+  if (ended.ok() && kind == MetadataFaultKind::kWatchTwice) {
+    const std::lock_guard lock(mutex_);
+    told_twice_.insert(partition.name());
   }
   co_return ended.code() == StatusCode::kDeadlineExceeded ? OkStatus() : ended;
 }

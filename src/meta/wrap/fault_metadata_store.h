@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "meta/metadata_store.h"
@@ -98,6 +100,7 @@ class FaultMetadataStore final : public ForwardingMetadataStore {
   Gate gate_;
   std::mutex mutex_;
   bool suspect_ = false;
+  std::set<std::string> told_twice_;  ///< partitions whose last change is told once more
   std::vector<std::weak_ptr<Session>> sessions_;
 };
 

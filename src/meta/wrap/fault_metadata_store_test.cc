@@ -4,6 +4,7 @@
 
 #include <stop_token>
 
+#include "base/try.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "meta/wrap/unguarded_metadata_store.h"
 #include "runtime/testing/world.h"
@@ -245,6 +246,35 @@ Task<void> DelaysKeepTheOrder(World& w) {
 }
 TEST_P(FaultMetadataStoreTest, ADelayKeepsTheOrderOfAPartition) { RunBody(DelaysKeepTheOrder); }
 
+Task<Status> PutKeySoon(World& w, std::string key) {
+  LS_CO_TRY(co_await SleepFor(w.runtime, OpContext(), 10ms));
+  co_return co_await PutKey(w.truth, std::move(key));
+}
+Task<Status> ScanTorn(World& w, ScanPage* first) {
+  const KeyRange range{kLog7, "a", "z"};
+  LS_CO_ASSIGN(*first, co_await w.store.Scan(OpContext(), range, "", 4));
+  if (!first->next) co_return Internal("one page");
+  LS_CO_ASSIGN(const ScanPage second, co_await w.store.Scan(OpContext(), range, *first->next, 4));
+  for (const MetadataRecord& record : second.records) first->records.push_back(record);
+  co_return OkStatus();
+}
+Task<void> TearsScans(World& w) {
+  CO_ASSERT_OK(co_await PutKey(w.truth, "b"));
+  CO_ASSERT_OK(co_await PutKey(w.truth, "d"));
+  w.plan.OnNext(MetadataOp::kScan, "", MetadataFault::TearScan(1, 300ms));
+  ScanPage torn;
+  std::vector<Task<Status>> tasks;
+  tasks.push_back(ScanTorn(w, &torn));
+  tasks.push_back(PutKeySoon(w, "a"));
+  tasks.push_back(PutKeySoon(w, "c"));
+  const std::vector<Status> ends = co_await WhenAll(w.runtime, std::move(tasks));
+  for (const Status& end : ends) CO_ASSERT_OK(end);
+  std::string keys;
+  for (const MetadataRecord& record : torn.records) keys += record.key;
+  EXPECT_EQ(keys, "bcd") << "c came between the pages, and a too late";
+}
+TEST_P(FaultMetadataStoreTest, TearsScans) { RunBody(TearsScans); }
+
 Task<void> CutsPages(World& w) {
   const Buffer value;
   for (const char* key : {"a", "b", "c", "d", "e"})
@@ -324,6 +354,20 @@ Task<void> Watches(World& w) {
   CO_ASSERT_OK(co_await w.store.AwaitChange(endless, kLog7, 0));
 }
 TEST_P(FaultMetadataStoreTest, WatchesAreLateAndMissed) { RunBody(Watches); }
+
+Task<void> WatchesTellTwice(World& w) {
+  CO_ASSERT_OK(co_await PutKey(w.truth, "k"));
+  w.plan.OnNext(MetadataOp::kAwaitChange, "7", MetadataFault::WatchTwice());
+  const OpContext endless;
+  CO_ASSERT_OK(co_await w.store.AwaitChange(endless, kLog7, 0));
+  // Nothing has changed since; without the second telling this would never end.
+  const std::uint64_t seen = w.store.ChangeHint(kLog7);
+  CO_ASSERT_OK(co_await w.store.AwaitChange(endless, kLog7, seen));
+  const OpContext context = w.Patient();
+  CO_ASSERT_OK(co_await w.store.AwaitChange(context, kLog7, seen));
+  EXPECT_GE(w.runtime.Now(), context.deadline) << "it is told twice and no more";
+}
+TEST_P(FaultMetadataStoreTest, WatchesTellTwice) { RunBody(WatchesTellTwice); }
 
 Task<void> HeldUntilStop(World& w) {
   const Buffer value;

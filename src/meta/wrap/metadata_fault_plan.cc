@@ -36,6 +36,12 @@ MetadataFault MetadataFault::CutPages(int records) {
   fault.count_ = std::max(records, 1);
   return fault;
 }
+MetadataFault MetadataFault::TearScan(int records, Duration between) {
+  MetadataFault fault(MetadataFaultKind::kTearScan);
+  fault.count_ = std::max(records, 1);
+  fault.after_ = between;
+  return fault;
+}
 MetadataFault MetadataFault::LoseSessions() { return MetadataFault(MetadataFaultKind::kLoseSessions); }
 MetadataFault MetadataFault::WatchLate(Duration late) {
   MetadataFault fault(MetadataFaultKind::kWatchLate);
@@ -43,6 +49,7 @@ MetadataFault MetadataFault::WatchLate(Duration late) {
   return fault;
 }
 MetadataFault MetadataFault::WatchMissed() { return MetadataFault(MetadataFaultKind::kWatchMissed); }
+MetadataFault MetadataFault::WatchTwice() { return MetadataFault(MetadataFaultKind::kWatchTwice); }
 
 MetadataFault MetadataFault::Holding(std::shared_ptr<Hold::State> hold) {
   MetadataFault fault(MetadataFaultKind::kHold);
@@ -76,6 +83,7 @@ std::optional<MetadataFault> MetadataFaultPlan::Draw(const MetadataFaultRates& r
   if (op == MetadataOp::kAwaitChange) {
     if (hit(rates.watch_late)) return MetadataFault::WatchLate(up_to(rates.max_delay));
     if (hit(rates.watch_missed)) return MetadataFault::WatchMissed();
+    if (hit(rates.watch_twice)) return MetadataFault::WatchTwice();
     return std::nullopt;
   }
   if (hit(rates.fail)) return MetadataFault::FailUnavailable();
@@ -91,6 +99,10 @@ std::optional<MetadataFault> MetadataFaultPlan::Draw(const MetadataFaultRates& r
   if (op == MetadataOp::kList || op == MetadataOp::kScan) {
     if (hit(rates.short_page)) return MetadataFault::ShortPage(1 + static_cast<int>(random.Below(16)));
     if (hit(rates.cut_pages)) return MetadataFault::CutPages(1 + static_cast<int>(random.Below(16)));
+    if (hit(rates.tear_scan)) {
+      const int records = 1 + static_cast<int>(random.Below(4));
+      return MetadataFault::TearScan(records, up_to(rates.max_delay));
+    }
   }
   return std::nullopt;
 }

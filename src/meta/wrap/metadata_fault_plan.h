@@ -18,12 +18,14 @@ enum class MetadataFaultKind {
   kDelay,
   kShortPage,
   kCutPages,
+  kTearScan,
   kLoseSessions,
   kWatchLate,
   kWatchMissed,
+  kWatchTwice,
   kHold,
 };
-inline constexpr int kMetadataFaultKinds = 10;
+inline constexpr int kMetadataFaultKinds = 12;
 
 /// One thing that goes wrong with a call. A value.
 class MetadataFault {
@@ -44,12 +46,17 @@ class MetadataFault {
   static MetadataFault ShortPage(int records);
   /// List and Scan give at most this many (at least 1) and say that it was the last page.
   static MetadataFault CutPages(int records);
+  /// List and Scan give at most this many (at least 1) and where to go on, but only after so long: what others write
+  /// meanwhile comes between two pages.
+  static MetadataFault TearScan(int records, Duration between);
   /// Every session opened here is lost, and its ephemeral records are gone, before the call reaches the store.
   static MetadataFault LoseSessions();
   /// AwaitChange wakes this much later, but no later than its deadline.
   static MetadataFault WatchLate(Duration late);
   /// AwaitChange sees no change: it lasts until its deadline, at most a minute.
   static MetadataFault WatchMissed();
+  /// The change is told twice: the next AwaitChange of the partition wakes at once.
+  static MetadataFault WatchTwice();
 
   /// The call stands still: see MetadataFaultPlan::HoldNext.
   static MetadataFault Holding(std::shared_ptr<Hold::State> hold);
@@ -79,7 +86,9 @@ struct MetadataFaultRates {
   int lose_sessions = 0;  ///< at writes
   int watch_late = 0;
   int watch_missed = 0;
-  Duration max_delay = std::chrono::seconds(1);  ///< drawn anew for each way, and for late watches
+  int tear_scan = 0;
+  int watch_twice = 0;
+  Duration max_delay = std::chrono::seconds(1);  ///< drawn anew for each way, late watches and torn scans
   Duration max_late = std::chrono::seconds(60);
 };
 

@@ -320,6 +320,35 @@ std::string RandomTrace(std::uint64_t seed, std::vector<std::int64_t>& injected)
   return trace;
 }
 
+Task<std::string> Heads(ObjectStore& store) {
+  std::string answers;
+  for (int i = 0; i < 400; ++i) {
+    const Result<ObjectInfo> info = co_await store.Head(OpContext(), "absent");
+    const StatusCode code = info.status().code();
+    answers += code == StatusCode::kUnavailable ? 'u' : code == StatusCode::kResourceExhausted ? 'r' : '.';
+  }
+  co_return answers;
+}
+
+TEST(FaultChance, ThrottlesInBursts) {
+  SimScheduler scheduler(5);
+  Runtime& runtime = scheduler.AddNode("a").runtime();
+  MemoryObjectStore memory(runtime);
+  FaultPlan faults(runtime);
+  FaultObjectStore store(runtime, memory, faults);
+  FaultRates rates;
+  rates.throttle = 200;
+  rates.max_burst = 20;
+  faults.Randomize(rates, scheduler.Stream("faults"));
+  const Result<std::string> ran = scheduler.Run(Heads(store));
+  ASSERT_TRUE(ran.ok());
+  const std::string& answers = *ran;
+  // At 2 % each, five in a row come by chance once in a hundred million runs.
+  EXPECT_NE(answers.find("uuuuu"), std::string::npos) << answers;
+  EXPECT_NE(answers.find("rrrrr"), std::string::npos) << answers;
+  EXPECT_NE(answers.find("....."), std::string::npos) << answers;
+}
+
 TEST(FaultChance, FollowsItsSeedAndItsRates) {
   std::vector<std::int64_t> injected;
   std::vector<std::int64_t> again;

@@ -19,6 +19,11 @@ Fault Fault::Throttle() {
   fault.answer_ = Unavailable("the store asks to slow down");
   return fault;
 }
+Fault Fault::Exhaust() {
+  Fault fault(FaultKind::kThrottle);
+  fault.answer_ = ResourceExhausted("the store has no room for now");
+  return fault;
+}
 Fault Fault::LoseAnswer() { return Fault(FaultKind::kLoseAnswer); }
 Fault Fault::ApplyLate(Duration after) {
   Fault fault(FaultKind::kApplyLate);
@@ -59,9 +64,19 @@ Fault Fault::Holding(std::shared_ptr<Hold::State> hold) {
 }
 
 void FaultPlan::Randomize(FaultRates rates, Random& random) {
-  SetChance([rates, &random](ObjectOp op, const std::vector<std::string>&) {
+  SetChance([rates, &random, left = std::uint64_t{0}, burst = Fault::Throttle()](
+                ObjectOp op, const std::vector<std::string>&) mutable {
     std::optional<Taken> taken;
-    if (std::optional<Fault> drawn = Draw(rates, random, op)) taken = Taken{*std::move(drawn), std::string()};
+    if (left > 0) {
+      --left;
+      taken = Taken{burst, std::string()};
+    } else if (std::optional<Fault> drawn = Draw(rates, random, op)) {
+      taken = Taken{*std::move(drawn), std::string()};
+      if (taken->fault.kind() == FaultKind::kThrottle && rates.max_burst > 1) {
+        burst = taken->fault;
+        left = random.Below(static_cast<std::uint64_t>(rates.max_burst));
+      }
+    }
     return taken;
   });
 }
@@ -76,7 +91,7 @@ std::optional<Fault> FaultPlan::Draw(const FaultRates& rates, Random& random, Ob
     return draw < 0;
   };
   if (hit(rates.fail)) return Fault::FailUnavailable();
-  if (hit(rates.throttle)) return Fault::Throttle();
+  if (hit(rates.throttle)) return random.Below(4) == 0 ? Fault::Exhaust() : Fault::Throttle();
   if (hit(rates.lose_answer)) return Fault::LoseAnswer();
   if (hit(rates.delay)) {
     const Duration before = up_to(rates.max_delay);

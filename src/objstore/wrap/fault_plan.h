@@ -33,6 +33,8 @@ class Fault {
   static Fault FailUnavailable();
   /// unavailable, as a store that asks to slow down. The store does nothing.
   static Fault Throttle();
+  /// resource_exhausted, as a store that has no room for now. The store does nothing.
+  static Fault Exhaust();
   /// The store does its work; the caller gets indeterminate for a write, unavailable for a read.
   static Fault LoseAnswer();
   /// The caller gets no answer: when its context ends (at once, where it never does) a write is
@@ -69,7 +71,7 @@ class Fault {
 /// How often calls go wrong by chance, each in 10 000 calls of an operation that it applies to.
 struct FaultRates {
   int fail = 0;
-  int throttle = 0;
+  int throttle = 0;  ///< begins a burst
   int lose_answer = 0;
   int apply_late = 0;
   int delay = 0;
@@ -79,6 +81,7 @@ struct FaultRates {
   int short_page = 0;
   Duration max_delay = std::chrono::seconds(1);  ///< drawn anew for each way
   Duration max_late = std::chrono::seconds(60);
+  int max_burst = 1;  ///< so many calls in a row are throttled; those of one burst get the same answer
 };
 
 /// What goes wrong in a FaultObjectStore. The keys of a rule: List: its prefix; Delete: any of its keys.
