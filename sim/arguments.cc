@@ -13,8 +13,9 @@ namespace lakestream::sim {
 namespace {
 
 const std::map<std::string, unsigned> kTroubles = {
-    {"kills", kKills},       {"freezes", kFreezes}, {"suspends", kSuspends}, {"clocks", kClocks}, {"cuts", kCuts},
-    {"sessions", kSessions}, {"objects", kObjects}, {"metadata", kMetadata}, {"nasty", kNasty},
+    {"kills", kKills},       {"freezes", kFreezes}, {"suspends", kSuspends}, {"clocks", kClocks},
+    {"cuts", kCuts},         {"sessions", kSessions}, {"objects", kObjects}, {"metadata", kMetadata},
+    {"nasty", kNasty},       {"locks", kLocks},     {"restarts", kRestarts},
 };
 
 std::string CheckNumber(const std::string& text, std::uint64_t& number) {
@@ -48,7 +49,7 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
   auto* minutes =
       app.add_option("--minutes", arguments.minutes, "runs fresh seeds, from --seed on, for so long")->excludes(range);
   app.add_option("--faults", faults, "only these: kills, freezes, suspends, clocks, cuts, sessions, objects, metadata, "
-                                     "nasty; or none")
+                                     "nasty, locks, restarts; or none")
       ->delimiter(',');
   auto* count = app.add_option("--operations", operations, "at most so many calls of clients, to narrow a failure down");
   app.add_option("--trace", arguments.trace, "writes what happened in the first seed to this file");

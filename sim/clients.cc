@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "log/trim/soft_trim.h"
 #include "runtime/semaphore.h"
 #include "sim/world.h"
 
@@ -172,9 +171,7 @@ Task<void> RunTrimmer(World& world, Process& process, int client) {
     const Offset through = operation.asked;
     OpContext context = DrawContext(process, random);
     const std::size_t begun = world.Begin(std::move(operation));
-    Runtime& runtime = process.node().runtime();
-    const Result<SoftTrimOutcome> answer =
-        co_await SoftTrim(runtime, process.meta(), process.leases(), std::move(context), log, through);
+    const Result<SoftTrimOutcome> answer = co_await process.Trim(std::move(context), log, through);
     Operation& ended = world.End(begun, answer.status());
     if (answer.ok()) {
       ended.low = answer->before;

@@ -7,6 +7,8 @@
 #include "lakestream/types.h"
 #include "log/writer/log_writer.h"
 #include "meta/memory/memory_metadata_backend.h"
+#include "meta/wrap/metadata_fault_plan.h"
+#include "objstore/wrap/fault_plan.h"
 #include "sim/history.h"
 
 namespace lakestream::sim {
@@ -28,9 +30,27 @@ struct PutEvent {
   std::string name;
 };
 
+/// A PUT that took effect when its process had given up on it.
+struct LatePut {
+  Place place = 0;
+  std::string process;
+  std::string name;
+  std::vector<LogId> logs;  ///< that have a section in it
+};
+
+/// How often something happened that only the stores' doors see.
+struct Met {
+  std::array<std::int64_t, kFaultKinds> objects{};  ///< by FaultKind: calls that met it
+  std::array<std::int64_t, kMetadataFaultKinds> metadata{};
+  std::int64_t torn_scans = 0;       ///< something in its range changed between two pages of one scan
+  std::int64_t mixed_batches = 0;    ///< sequenced puts of which some were done and others were not
+  std::int64_t flipped_headers = 0;  ///< Gets with a bit flipped in a header or index region
+  std::int64_t lock_waits = 0;       ///< writes that found the lock with a stopped process
+};
+
 /// Trouble that a process had.
 struct Happening {
-  enum class Kind { kKilled, kFrozen, kSuspended, kClockMoved, kCutOff, kSessionsLost };
+  enum class Kind { kKilled, kFrozen, kSuspended, kClockMoved, kCutOff, kSessionsLost, kLockHeld, kRestarted };
   Kind kind = Kind::kKilled;
   Place place = 0;
   MonotonicTime at;
@@ -45,6 +65,8 @@ inline const char* HappeningName(Happening::Kind kind) {
     case Happening::Kind::kClockMoved: return "clock moved";
     case Happening::Kind::kCutOff: return "cut off";
     case Happening::Kind::kSessionsLost: return "sessions lost";
+    case Happening::Kind::kLockHeld: return "stopped with the lock";
+    case Happening::Kind::kRestarted: return "restarted";
   }
   return "?";
 }
@@ -80,7 +102,9 @@ struct Evidence {
   std::vector<StoreEvent> store;
   std::vector<PutEvent> puts;
   std::vector<Deletion> deletions;
+  std::vector<LatePut> late_puts;
   std::vector<Happening> happenings;
+  Met met;
   /// How often the writers of all processes took each cell of model::NextSection: [state][event].
   decltype(WriterStats::cells) cells{};
   std::map<LogId, FinalLog> final;

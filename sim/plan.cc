@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/payload.h"
+
 namespace lakestream::sim {
 namespace {
 
@@ -41,12 +43,17 @@ void DrawNasty(Plan& plan, Random& random) {
   if (OneIn(random, 2)) writer.max_puts_in_flight = static_cast<int>(Spread(random, 1, 16));
   if (OneIn(random, 2)) writer.put_budget_per_second = static_cast<double>(Spread(random, 4, 1000));
   if (OneIn(random, 2)) writer.index_put_budget_per_second = static_cast<double>(Spread(random, 1, 1000));
+  if (OneIn(random, 2)) writer.put_budget_burst_seconds = static_cast<double>(Spread(random, 1, 3000)) / 1000;
+  if (OneIn(random, 2)) writer.linger_max = Spread(random, milliseconds(1), seconds(5));
+  if (OneIn(random, 2)) writer.linger_max_busy = Spread(random, Duration(0), seconds(5));
   if (OneIn(random, 2)) writer.linger_behind_put = Spread(random, Duration(0), milliseconds(100));
-  if (OneIn(random, 2)) writer.times.publish_deadline = Spread(random, milliseconds(100), seconds(30));
-  if (OneIn(random, 2)) writer.times.index_deadline = Spread(random, milliseconds(50), seconds(30));
+  if (OneIn(random, 4)) writer.max_entry_bytes = Spread(random, static_cast<std::int64_t>(kSmallestPayload), 4096);
+  writer.embedded_names = OneIn(random, 2);
+  if (OneIn(random, 2)) writer.times.publish_deadline = Spread(random, milliseconds(10), seconds(30));
+  if (OneIn(random, 2)) writer.times.index_deadline = Spread(random, milliseconds(5), seconds(30));
   if (OneIn(random, 2)) writer.settle_time = Spread(random, milliseconds(10), seconds(60));
-  if (OneIn(random, 2)) writer.put_deadline = Spread(random, milliseconds(300), seconds(30));
-  if (OneIn(random, 2)) writer.lease_idle = Spread(random, milliseconds(100), seconds(60));
+  if (OneIn(random, 2)) writer.put_deadline = Spread(random, milliseconds(20), seconds(30));
+  if (OneIn(random, 2)) writer.lease_idle = Spread(random, milliseconds(1), seconds(60));
   if (OneIn(random, 2)) writer.fence_poll = Spread(random, milliseconds(50), seconds(2));
   if (OneIn(random, 2)) writer.session_timeout = Spread(random, seconds(2), seconds(15));
   const Duration least = 10 * (writer.times.publish_deadline + writer.times.index_deadline);
@@ -56,7 +63,9 @@ void DrawNasty(Plan& plan, Random& random) {
       writer.linger_max, seconds(1 + static_cast<int>(1 / writer.put_budget_per_second)));
   ReaderOptions& reader = plan.reader;
   if (OneIn(random, 2)) reader.whole_object_bytes = Spread(random, 0, 4096);
-  if (OneIn(random, 2)) reader.first_fetch_bytes = Spread(random, 4096, 65536);
+  if (OneIn(random, 2)) reader.first_fetch_bytes = Spread(random, 4, 65536);
+  // Longer ones are a scenario's: nothing but hints wakes its tails.
+  if (OneIn(random, 2) && reader.tail_poll < seconds(30)) reader.tail_poll = Spread(random, milliseconds(5), seconds(30));
   if (OneIn(random, 2)) reader.cache_bytes = Spread(random, 0, 4096);
   if (OneIn(random, 2)) reader.index_cache_age = Spread(random, Duration(0), seconds(10));
   if (OneIn(random, 2)) plan.shards = static_cast<int>(Spread(random, 1, 16));
@@ -91,14 +100,19 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
   Swarm(random, plan.chaos.clocks, troubles & kClocks);
   Swarm(random, plan.chaos.cuts, troubles & kCuts);
   Swarm(random, plan.chaos.sessions, troubles & kSessions);
+  Swarm(random, plan.chaos.locks, troubles & kLocks);
+  Swarm(random, plan.chaos.restarts, troubles & kRestarts);
+  if (!plan.guarded) plan.chaos.locks = 0;
   FaultRates& objects = plan.objects;
+  objects.max_burst = 1 + static_cast<int>(random.Below(30));
   for (int* rate : {&objects.fail, &objects.throttle, &objects.lose_answer, &objects.apply_late, &objects.delay,
                     &objects.short_body, &objects.flip_byte, &objects.cut_list, &objects.short_page}) {
     Swarm(random, *rate, troubles & kObjects);
   }
   MetadataFaultRates& metadata = plan.metadata;
   for (int* rate : {&metadata.fail, &metadata.lose_answer, &metadata.apply_late, &metadata.delay, &metadata.short_page,
-                    &metadata.cut_pages, &metadata.watch_late, &metadata.watch_missed}) {
+                    &metadata.cut_pages, &metadata.watch_late, &metadata.watch_missed, &metadata.tear_scan,
+                    &metadata.watch_twice}) {
     Swarm(random, *rate, troubles & kMetadata);
   }
   Swarm(random, metadata.lose_sessions, troubles & kSessions);

@@ -24,8 +24,10 @@ enum Trouble : unsigned {
   kObjects = 1u << 6,   ///< faults of the object store
   kMetadata = 1u << 7,  ///< faults of the metadata store
   kNasty = 1u << 8,     ///< options from the nasty ends of their ranges
+  kLocks = 1u << 9,     ///< a process stops that holds the write lock of the metadata store
+  kRestarts = 1u << 10, ///< writers and readers are stopped and started in a process that goes on
 };
-inline constexpr unsigned kAllTrouble = (1u << 9) - 1;
+inline constexpr unsigned kAllTrouble = (1u << 11) - 1;
 
 /// How often things happen to a process, per minute of virtual time.
 struct ChaosRates {
@@ -35,6 +37,8 @@ struct ChaosRates {
   double clocks = 0;
   double cuts = 0;
   double sessions = 0;
+  double locks = 0;  ///< guarded stores only
+  double restarts = 0;
 };
 
 /// What a run is made of.
@@ -59,7 +63,7 @@ struct Plan {
   WriterOptions writer;
   ReaderOptions reader;
   ChaosRates chaos;
-  /// flip_byte is left alone: the store itself checks what it reads; no format of ours could notice it.
+  /// flip_byte: only what the format can notice; see DamagedReads.
   FaultRates objects;
   MetadataFaultRates metadata;
 };

@@ -7,6 +7,13 @@
 #include "objstore/wrap/object_op.h"
 
 namespace lakestream::sim {
+namespace {
+
+constexpr Duration kLook = std::chrono::milliseconds(10);
+/// What a deployment leaves for its leases where the writer used up all the time.
+constexpr Duration kLastSteps = std::chrono::seconds(5);
+
+}  // namespace
 
 Far::Far(SimScheduler& scheduler, int shards)
     : runtime(scheduler.AddNode("far").runtime()),
@@ -14,7 +21,8 @@ Far::Far(SimScheduler& scheduler, int shards)
       meta(runtime, backend),
       unguarded(meta),
       objects(runtime),
-      heartbeats(runtime, backend) {}
+      heartbeats(runtime, backend),
+      lock(runtime) {}
 
 /// Tells of every PUT that is asked for.
 class Process::WatchedObjects final : public ForwardingObjectStore {
@@ -31,7 +39,23 @@ class Process::WatchedObjects final : public ForwardingObjectStore {
   Observer& observer_;
 };
 
-/// Tells of every lease record that is asked for.
+/// The objects where PUTs arrive that their process has given up on.
+class Process::LateObjects final : public ForwardingObjectStore {
+ public:
+  LateObjects(ObjectStore& inner, std::string process, Observer& observer)
+      : ForwardingObjectStore(inner), process_(std::move(process)), observer_(observer) {}
+  Task<Status> Put(OpContext context, std::string key, BufferChain bytes, PutMode mode) override {
+    const Status put = co_await ForwardingObjectStore::Put(std::move(context), key, bytes, mode);
+    if (put.ok()) observer_.OnLatePut(process_, key, bytes);
+    co_return put;
+  }
+
+ private:
+  const std::string process_;
+  Observer& observer_;
+};
+
+/// Tells of every lease record that is asked for, and how batches end.
 class Process::WatchedMetadata final : public ForwardingMetadataStore {
  public:
   WatchedMetadata(MetadataStore& inner, std::string process, Observer& observer)
@@ -41,6 +65,15 @@ class Process::WatchedMetadata final : public ForwardingMetadataStore {
     observer_.OnLease(process_, key);
     return ForwardingMetadataStore::CreateEphemeral(std::move(context), std::move(partition), std::move(key),
                                                     std::move(value), std::move(session));
+  }
+  Task<std::vector<Result<SequencedPutAnswer>>> SequencedPut(OpContext context,
+                                                             std::vector<SequencedPutRequest> requests) override {
+    std::vector<Result<SequencedPutAnswer>> answers =
+        co_await ForwardingMetadataStore::SequencedPut(std::move(context), std::move(requests));
+    std::size_t done = 0;
+    for (const Result<SequencedPutAnswer>& answer : answers) done += answer.ok() ? 1 : 0;
+    observer_.OnBatch(done, answers.size() - done);
+    co_return answers;
   }
 
  private:
@@ -58,10 +91,11 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
       meta_faults_(node_.runtime()),
       object_faults_(node_.runtime()) {
   Runtime& runtime = node_.runtime();
-  MetadataStore* near = &meta_;
+  near_meta_ = std::make_unique<NearMetadataStore>(runtime, meta_, far.lock, title_, observer);
+  MetadataStore* near = near_meta_.get();
   MetadataStore* far_meta = &far.meta;
   if (!plan.guarded) {
-    unguarded_ = std::make_unique<UnguardedMetadataStore>(meta_);
+    unguarded_ = std::make_unique<UnguardedMetadataStore>(*near_meta_);
     near = unguarded_.get();
     far_meta = &far.unguarded;
   }
@@ -72,28 +106,57 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
     leased = heartbeats_.get();
   }
   watched_meta_ = std::make_unique<WatchedMetadata>(*leased, title_, observer);
-  faulty_objects_ = std::make_unique<FaultObjectStore>(runtime, objects_, object_faults_, far.runtime, far.objects);
+  late_objects_ = std::make_unique<LateObjects>(far.objects, title_, observer);
+  faulty_objects_ = std::make_unique<FaultObjectStore>(runtime, objects_, object_faults_, far.runtime, *late_objects_);
   watched_ = std::make_unique<WatchedObjects>(*faulty_objects_, title_, observer);
-  leases_ = std::make_unique<LeaseKeeper>(runtime, *watched_meta_, plan.writer);
+  damaged_ = std::make_unique<DamagedReads>(*faulty_objects_, objects_, [&observer] { observer.OnDamage(); });
+  StartEngine();
+}
+
+void Process::StartEngine() {
+  Runtime& runtime = node_.runtime();
+  engine_.leases = std::make_unique<LeaseKeeper>(runtime, *watched_meta_, plan_.writer);
   Result<std::unique_ptr<LogWriter>> writer =
-      LogWriter::Open(runtime, *watched_meta_, *watched_, *leases_, plan.writer);
+      LogWriter::Open(runtime, *watched_meta_, *watched_, *engine_.leases, plan_.writer);
   LS_INVARIANT(writer.ok(), "a plan has options that a writer takes");
-  writer_ = *std::move(writer);
-  reader_ = std::make_unique<LogReader>(runtime, *watched_meta_, *faulty_objects_, plan.reader);
-  leases_->Start();
-  writer_->Start();
+  engine_.writer = *std::move(writer);
+  engine_.reader = std::make_unique<LogReader>(runtime, *watched_meta_, *damaged_, plan_.reader);
+  engine_.leases->Start();
+  engine_.writer->Start();
 }
 
 Process::~Process() {
   if (alive()) node_.Kill();
 }
 
-WriterStats Process::stats() const { return writer_ ? writer_->stats() : last_stats_; }
+WriterStats Process::stats() const {
+  if (!engine_.writer) return last_stats_;
+  WriterStats stats = engine_.writer->stats();
+  for (const Engine& engine : retired_) {
+    const WriterStats before = engine.writer->stats();
+    for (std::size_t s = 0; s < stats.cells.size(); ++s) {
+      for (std::size_t e = 0; e < stats.cells[s].size(); ++e) stats.cells[s][e] += before.cells[s][e];
+    }
+  }
+  return stats;
+}
+
+void Process::AddFaults(Met& met) const {
+  for (int kind = 0; kind < kFaultKinds; ++kind) {
+    met.objects[static_cast<std::size_t>(kind)] += object_faults_.injected(static_cast<FaultKind>(kind));
+  }
+  for (int kind = 0; kind < kMetadataFaultKinds; ++kind) {
+    met.metadata[static_cast<std::size_t>(kind)] += meta_faults_.injected(static_cast<MetadataFaultKind>(kind));
+  }
+}
 
 void Process::Trouble(Random& random) {
   chance_ = &random;
   meta_faults_.Randomize(plan_.metadata, random);
-  object_faults_.Randomize(plan_.objects, random);
+  FaultRates objects = plan_.objects;
+  objects.flip_byte = 0;
+  object_faults_.Randomize(objects, random);
+  damaged_->Trouble(&random, plan_.objects.flip_byte);
 }
 
 void Process::CutOff(bool objects, bool metadata) {
@@ -110,6 +173,7 @@ void Process::CutOff(bool objects, bool metadata) {
 void Process::Mend() {
   meta_faults_.Heal();
   object_faults_.Heal();
+  damaged_->Trouble(nullptr, 0);
   if (chance_ != nullptr) Trouble(*chance_);
 }
 
@@ -119,18 +183,44 @@ void Process::Heal() {
 }
 
 void Process::Kill() {
-  last_stats_ = writer_->stats();
+  last_stats_ = stats();
   node_.Kill();
-  reader_.reset();
-  writer_.reset();
-  leases_.reset();
+  engine_ = Engine();
+  retired_.clear();
   if (plan_.guarded) far_.backend->ExpireClient(meta_.client_id());
 }
 
 Task<Status> Process::Stop(OpContext context) {
-  const Status writer = co_await writer_->Stop(context);
-  const Status leases = co_await leases_->Stop(context);
+  const Status writer = co_await engine_.writer->Stop(context);
+  const Status leases = co_await engine_.leases->Stop(context);
   co_return writer.ok() ? leases : writer;
+}
+
+Task<Result<SoftTrimOutcome>> Process::Trim(OpContext context, LogId log, Offset through) {
+  if (restarting_) co_return Unavailable("the process is stopping");
+  ++trims_;
+  const Result<SoftTrimOutcome> outcome =
+      co_await SoftTrim(node_.runtime(), *watched_meta_, *engine_.leases, std::move(context), log, through);
+  --trims_;
+  co_return outcome;
+}
+
+Task<void> Process::Restart(Duration limit) {
+  if (std::exchange(restarting_, true)) co_return;
+  Runtime& runtime = node_.runtime();
+  while (trims_ > 0) {
+    const Status slept = co_await SleepFor(runtime, OpContext(), kLook);
+    if (!slept.ok()) co_return;
+  }
+  const OpContext soon = OpContext().WithDeadline(runtime.Now() + limit);
+  (void)co_await engine_.writer->Stop(soon);
+  const OpContext last_steps = OpContext().WithDeadline(runtime.Now() + kLastSteps);
+  (void)co_await engine_.leases->Stop(last_steps);
+  // Whatever they left undone: a local store is closed with them, and its sessions end with it.
+  if (plan_.guarded) LoseSessions();
+  retired_.push_back(std::move(engine_));
+  StartEngine();
+  restarting_ = false;
 }
 
 }  // namespace lakestream::sim

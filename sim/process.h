@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "log/lease/lease_keeper.h"
 #include "log/reader/log_reader.h"
+#include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "meta/wrap/fault_metadata_store.h"
@@ -12,8 +14,10 @@
 #include "objstore/memory/memory_object_store.h"
 #include "objstore/wrap/fault_object_store.h"
 #include "runtime/sim/sim_runtime.h"
+#include "sim/damaged_reads.h"
 #include "sim/evidence.h"
 #include "sim/heartbeat_sessions.h"
+#include "sim/near_metadata_store.h"
 #include "sim/plan.h"
 
 namespace lakestream::sim {
@@ -28,17 +32,21 @@ struct Far {
   UnguardedMetadataStore unguarded;
   MemoryObjectStore objects;
   HeartbeatServer heartbeats;
+  WriteLock lock;
 };
 
 /// One life of a simulated process: the real engine over its own view of the stores.
 class Process {
  public:
   /// Is told what a process asks the stores for, whatever becomes of it.
-  class Observer {
+  class Observer : public NearMetadataStore::Observer {
    public:
-    virtual ~Observer() = default;
     virtual void OnObjectPut(const std::string& process, const std::string& object) = 0;
     virtual void OnLease(const std::string& process, const std::string& key) = 0;
+    /// A PUT that its process has given up on took effect.
+    virtual void OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) = 0;
+    virtual void OnBatch(std::size_t done, std::size_t failed) = 0;
+    virtual void OnDamage() = 0;
   };
 
   /// `far`, `plan` and `observer` outlive this.
@@ -52,11 +60,11 @@ class Process {
   const std::string& title() const { return title_; }
   const std::string& name() const { return node_.name(); }
   bool alive() const { return node_.alive(); }
-  LogWriter& writer() { return *writer_; }
-  LogReader& reader() { return *reader_; }
-  LeaseKeeper& leases() { return *leases_; }
-  MetadataStore& meta() { return *watched_meta_; }
+  LogWriter& writer() { return *engine_.writer; }
+  LogReader& reader() { return *engine_.reader; }
   WriterStats stats() const;
+  /// Adds what its fault plans met.
+  void AddFaults(Met& met) const;
 
   /// Draws its own faults by chance from now on.
   void Trouble(Random& random);
@@ -71,10 +79,22 @@ class Process {
   /// kill -9. Its sessions end at once on a guarded store, else when they were silent for long enough.
   void Kill();
   Task<Status> Stop(OpContext context);
+  /// As Deployment::SoftTrim.
+  Task<Result<SoftTrimOutcome>> Trim(OpContext context, LogId log, Offset through);
+  /// Stops writer, leases and reader as Deployment::Stop does, with appends and reads under way (a trim is waited for),
+  /// gives what is under way so much time, and starts new ones. Nothing while that goes on already.
+  Task<void> Restart(Duration limit);
 
  private:
   class WatchedObjects;
+  class LateObjects;
   class WatchedMetadata;
+  struct Engine {
+    std::unique_ptr<LeaseKeeper> leases;
+    std::unique_ptr<LogWriter> writer;
+    std::unique_ptr<LogReader> reader;
+  };
+  void StartEngine();
 
   const Plan& plan_;
   Far& far_;
@@ -84,15 +104,19 @@ class Process {
   MemoryObjectStore objects_;
   MetadataFaultPlan meta_faults_;
   FaultPlan object_faults_;
+  std::unique_ptr<NearMetadataStore> near_meta_;
   std::unique_ptr<UnguardedMetadataStore> unguarded_;
   std::unique_ptr<FaultMetadataStore> faulty_meta_;
   std::unique_ptr<HeartbeatMetadataStore> heartbeats_;
   std::unique_ptr<MetadataStore> watched_meta_;  ///< what the engine uses
+  std::unique_ptr<LateObjects> late_objects_;
   std::unique_ptr<FaultObjectStore> faulty_objects_;
   std::unique_ptr<WatchedObjects> watched_;
-  std::unique_ptr<LeaseKeeper> leases_;
-  std::unique_ptr<LogWriter> writer_;
-  std::unique_ptr<LogReader> reader_;
+  std::unique_ptr<DamagedReads> damaged_;
+  Engine engine_;
+  std::vector<Engine> retired_;  ///< stopped; calls that began before may still use them
+  bool restarting_ = false;
+  int trims_ = 0;  ///< under way
   WriterStats last_stats_;
   Random* chance_ = nullptr;
 };

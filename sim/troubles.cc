@@ -32,6 +32,7 @@ Task<void> MendLater(World& world, std::string title, Duration after) {
   }
 }
 
+/// All that may befall a process in one step.
 Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate) {
   if (!process.alive()) co_return;
   const ChaosRates& rates = world.plan().chaos;
@@ -46,6 +47,17 @@ Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate
     world.Happened(Happening::Kind::kFrozen, process);
     process.node().Freeze(world.scheduler().Now() + Draw(random, seconds(90)));
   }
+  if (Happens(random, rates.locks)) {
+    world.Happened(Happening::Kind::kLockHeld, process);
+    const MonotonicTime until = world.scheduler().Now() + Draw(random, seconds(40));
+    world.far().lock.Hold(process.title(), until);
+    process.node().Freeze(until);
+  }
+  if (Happens(random, rates.restarts)) {
+    world.Happened(Happening::Kind::kRestarted, process);
+    const Duration limit = Draw(random, random.Below(3) == 0 ? Duration(milliseconds(100)) : Duration(seconds(30)));
+    process.node().Spawn(process.Restart(limit));
+  }
   if (Happens(random, rates.suspends)) {
     world.Happened(Happening::Kind::kSuspended, process);
     process.node().Suspend(Draw(random, seconds(300)));
@@ -55,7 +67,8 @@ Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate
     if (random.Below(2) == 0) {
       process.node().SetWallRate(static_cast<std::int64_t>(random.Below(400'000)) - 200'000);
     } else {
-      const Duration by = Draw(random, random.Below(8) == 0 ? std::chrono::hours(24 * 365) : std::chrono::hours(1));
+      const bool year = random.Below(4) == 0;
+      const Duration by = year ? Duration(std::chrono::hours(24 * 365)) : Draw(random, std::chrono::hours(1));
       process.node().ShiftWall(random.Below(2) == 0 ? by : -by);
     }
   }

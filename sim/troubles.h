@@ -7,8 +7,8 @@ namespace lakestream::sim {
 
 class World;
 
-/// Kills, freezes, suspends and cuts off processes, moves clocks and loses sessions at random, as the plan says, until
-/// its gate goes.
+/// Kills, freezes, suspends, restarts and cuts off processes, moves clocks and loses sessions at random, as the plan
+/// says, until its gate goes.
 Task<void> RunTroubles(World& world);
 
 /// Deletes a log as the specification says: fence, wait until no lease is left, delete the index records.

@@ -64,6 +64,32 @@ void World::OnObjectPut(const std::string& process, const std::string& object) {
 
 void World::OnLease(const std::string& process, const std::string& key) { evidence_.lease_owners[key] = process; }
 
+void World::OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) {
+  LatePut late{NextPlace(), process, object, {}};
+  const Buffer whole = bytes.Flatten();
+  const Result<WalHeader> header = DecodeWalHeader(whole.span(), whole.size(), object);
+  LS_INVARIANT(header.ok(), "a writer writes objects that can be read");
+  for (const WalSection& section : header->index.sections) late.logs.push_back(section.log);
+  evidence_.late_puts.push_back(std::move(late));
+}
+
+void World::OnBatch(std::size_t done, std::size_t failed) {
+  if (done > 0 && failed > 0) ++evidence_.met.mixed_batches;
+}
+
+void World::OnPage(const std::string& process, const KeyRange& range, const std::string& cursor, Place last) {
+  Place& before = pages_[{process, range.from}];
+  if (!cursor.empty()) {
+    for (auto event = evidence_.store.rbegin(); event != evidence_.store.rend() && event->place > before; ++event) {
+      const std::string& key = event->change.record.key;
+      if (event->place > last || MetadataKeyLess(key, range.from) || !MetadataKeyLess(key, range.to)) continue;
+      ++evidence_.met.torn_scans;
+      break;
+    }
+  }
+  before = LastChange();
+}
+
 LogId World::AnyLog(Random& random) const { return logs_[random.Below(logs_.size())]; }
 
 bool World::TakeOperation() {
@@ -122,6 +148,7 @@ Process& World::Start(const std::string& name) {
 void World::Kill(Process& process) {
   Happened(Happening::Kind::kKilled, process);
   process.Kill();
+  far_.lock.Drop(process.title());
 }
 
 void World::StartClients(Process& process) {
@@ -140,7 +167,7 @@ void World::Run() {
   TroubledPhase();
   RestPhase();
   LastWords();
-  CollectCells();
+  CollectCounts();
   CollectFinal();
 }
 
@@ -159,6 +186,7 @@ void World::TroubledPhase() {
 
 void World::RestPhase() {
   std::vector<std::string> missing;
+  far_.lock.DropAll();
   for (Process* process : AliveProcesses()) {
     process->Heal();
     process->node().Thaw();
@@ -236,8 +264,9 @@ void World::LastWords() {
   }
 }
 
-void World::CollectCells() {
+void World::CollectCounts() {
   for (const std::unique_ptr<Process>& process : processes_) {
+    process->AddFaults(evidence_.met);
     const WriterStats stats = process->stats();
     for (std::size_t s = 0; s < stats.cells.size(); ++s) {
       for (std::size_t e = 0; e < stats.cells[s].size(); ++e) evidence_.cells[s][e] += stats.cells[s][e];

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/gate.h"
@@ -50,6 +51,12 @@ class World : private Process::Observer {
  private:
   void OnObjectPut(const std::string& process, const std::string& object) override;
   void OnLease(const std::string& process, const std::string& key) override;
+  void OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) override;
+  void OnBatch(std::size_t done, std::size_t failed) override;
+  void OnDamage() override { ++evidence_.met.flipped_headers; }
+  void OnPage(const std::string& process, const KeyRange& range, const std::string& cursor, Place last) override;
+  Place LastChange() const override { return evidence_.store.empty() ? 0 : evidence_.store.back().place; }
+  void OnLockWait(const std::string&) override { ++evidence_.met.lock_waits; }
   void WatchStore();
   void StartClients(Process& process);
   void TroubledPhase();
@@ -59,7 +66,7 @@ class World : private Process::Observer {
   void CheckDeletions();
   void CollectFinal();
   FinalRecord ReadFinal(const MetadataRecord& record, LogId log);
-  void CollectCells();
+  void CollectCounts();
 
   SimScheduler& scheduler_;
   const Plan plan_;
@@ -70,6 +77,8 @@ class World : private Process::Observer {
   bool clients_go_on_ = true;
   Far far_;
   std::map<std::string, int> lives_;
+  /// Of a process and where its scan begins: the latest change when its last page had been read.
+  std::map<std::pair<std::string, std::string>, Place> pages_;
   std::vector<std::unique_ptr<Process>> processes_;  ///< dead ones stay: what they sent may still arrive
   std::vector<LogId> logs_;
   Gate gate_;  ///< of the troubles and the deletions

@@ -3,8 +3,9 @@
 namespace lakestream::sim {
 namespace {
 
+/// A short body and a flipped bit look like damage, also to later reads that find them in the cache.
 Contradiction Check(const Evidence& evidence) {
-  if (evidence.short_bodies) return std::nullopt;
+  if (evidence.short_bodies || evidence.met.flipped_headers > 0) return std::nullopt;
   for (const Operation& operation : evidence.operations) {
     if (!operation.ended || IsDeleted(evidence, operation.log)) continue;
     const StatusCode code = operation.status.code();

@@ -152,6 +152,11 @@ MadeHistory FoundDamaged() {
   h.End(h.Begin(Operation::Kind::kRead), Corrupt("a gap"));
   return h;
 }
+MadeHistory FoundDamagedAfterAFlip() {
+  MadeHistory h = FoundDamaged();
+  h.evidence.met.flipped_headers = 1;
+  return h;
+}
 MadeHistory Refused() {
   MadeHistory h = Good();
   h.End(h.Begin(Operation::Kind::kRead), Unavailable("later"));
@@ -179,6 +184,7 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"creation_times", TimesStay, TimeChanges}),
     PropertyCaseRegistration({"comes_to_rest", Good, Stuck}),
     PropertyCaseRegistration({"nothing_corrupt", Refused, FoundDamaged}),
+    PropertyCaseRegistration({"nothing_corrupt", FoundDamagedAfterAFlip, FoundDamaged}),
 };
 
 }  // namespace

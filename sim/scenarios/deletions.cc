@@ -11,10 +11,10 @@ void Fill(Plan& plan, Random& random) {
   plan.operations = 600;
   plan.pause = std::chrono::seconds(1);
   plan.trimmers = static_cast<int>(random.Below(2));
-  plan.chaos = ChaosRates{1, 1, 0.2, 0.5, 1, 2};
+  plan.chaos = ChaosRates{1, 1, 0.2, 0.5, 1, 2, 0.5, 1};
   plan.metadata.fail = plan.metadata.lose_answer = plan.metadata.delay = plan.metadata.apply_late = 300;
   plan.metadata.lose_sessions = 50;
-  plan.objects.delay = 300;
+  plan.objects.delay = plan.objects.apply_late = 300;
 }
 
 const ScenarioRegistration kRegistered(

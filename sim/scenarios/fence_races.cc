@@ -17,7 +17,7 @@ void Fill(Plan& plan, Random& random) {
   plan.writer.lease_idle = std::chrono::milliseconds(200);
   plan.writer.settle_time = std::chrono::seconds(3);
   plan.writer.times.index_deadline = std::chrono::seconds(3);
-  plan.chaos = ChaosRates{1, 0.5, 0, 0, 0, 6};
+  plan.chaos = ChaosRates{1, 0.5, 0, 0, 0, 6, 0.3, 0.5};
   plan.metadata.fail = plan.metadata.lose_answer = plan.metadata.apply_late = 500;
   plan.metadata.delay = 3000;
   plan.metadata.max_late = std::chrono::seconds(20);

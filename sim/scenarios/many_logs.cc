@@ -11,7 +11,7 @@ void Fill(Plan& plan, Random& random) {
   plan.operations = 800;
   plan.pause = std::chrono::milliseconds(5);
   plan.writer.lease_idle = std::chrono::seconds(2);
-  plan.chaos = ChaosRates{2, 0.5, 0, 0, 0.5, 2};
+  plan.chaos = ChaosRates{2, 0.5, 0, 0, 0.5, 2, 0.3, 0.5};
   plan.metadata.fail = plan.metadata.lose_answer = plan.metadata.apply_late = plan.metadata.delay = 300;
   plan.objects.fail = plan.objects.delay = 200;
 }

@@ -14,7 +14,7 @@ void Fill(Plan& plan, Random& random) {
   plan.writer.times.grace = std::chrono::seconds(40 + random.Below(40));
   plan.writer.settle_time = std::chrono::seconds(5);
   plan.writer.session_timeout = std::chrono::seconds(2 + random.Below(10));
-  plan.chaos = ChaosRates{0.3, 6, 2, 3, 2, 2};
+  plan.chaos = ChaosRates{0.3, 6, 2, 3, 2, 2, 2, 0.3};
   plan.objects.delay = plan.objects.apply_late = 500;
   plan.metadata.delay = 3000;
   plan.metadata.apply_late = plan.metadata.lose_answer = 500;

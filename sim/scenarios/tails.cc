@@ -13,6 +13,7 @@ void Fill(Plan& plan, Random& random) {
   plan.pause = std::chrono::milliseconds(500);
   plan.reader.tail_poll = std::chrono::hours(1);
   plan.chaos.kills = 0.5;
+  plan.metadata.watch_twice = 2000;
   // A read whose answer is on its way while something is written.
   plan.metadata.delay = 3000;
   plan.metadata.max_delay = std::chrono::milliseconds(300);
