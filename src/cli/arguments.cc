@@ -400,18 +400,9 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
 
 }  // namespace
 
-struct ArgumentParser::State {
+Result<Invocation> ParseArguments(int argc, const char* const* argv) {
   Parsed parsed;
-  Grammar grammar{&parsed};
-};
-
-ArgumentParser::ArgumentParser() : state_(std::make_unique<State>()) {}
-ArgumentParser::~ArgumentParser() = default;
-
-Result<Invocation> ArgumentParser::Parse(int argc, const char* const* argv) {
-  Parsed& parsed = state_->parsed;
-  Grammar& grammar = state_->grammar;
-  parsed = Parsed();
+  Grammar grammar(&parsed);
   try {
     grammar.app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -430,7 +421,7 @@ Result<Invocation> ArgumentParser::Parse(int argc, const char* const* argv) {
   LS_ASSIGN(parsed.common.log_level, FindLogLevel(parsed.log_level, NamedCommand(grammar.app)));
   LS_TRY(CheckTogether(&parsed, grammar));
   for (int i = 0; i < argc; ++i) parsed.bench.command += (i == 0 ? "" : " ") + std::string(argv[i]);
-  return Sort(parsed, grammar);
+  return Sort(std::move(parsed), grammar);
 }
 
 }  // namespace lakestream

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <variant>
 
@@ -26,21 +25,7 @@ struct Invocation {
       command;
 };
 
-/// The grammar of the command line. To build it takes longer than to parse by it. Thread safety: none.
-class ArgumentParser {
- public:
-  ArgumentParser();
-  ~ArgumentParser();
-  ArgumentParser(const ArgumentParser&) = delete;
-  ArgumentParser& operator=(const ArgumentParser&) = delete;
-
-  /// Knows nothing of what it parsed before. Errors: invalid_argument; the message is one line that says what is
-  /// wrong and what to do.
-  Result<Invocation> Parse(int argc, const char* const* argv);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+/// Errors: invalid_argument; the message is one line that says what is wrong and what to do.
+Result<Invocation> ParseArguments(int argc, const char* const* argv);
 
 }  // namespace lakestream

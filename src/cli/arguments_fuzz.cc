@@ -7,8 +7,7 @@
 
 #include "fuzz/fuzz_target.h"
 
-// The input is a command line with a line for each word. One parser takes all of them, because to build one takes most
-// of the time; now and then a new one has to give the same answer.
+// The input is a command line with a line for each word.
 
 namespace lakestream {
 namespace {
@@ -47,20 +46,7 @@ void FuzzOne(ByteSpan input) {
   for (const std::string& word : words) argv.push_back(word.c_str());
   const int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
-  // Never destroyed: the process may end anywhere.
-  static ArgumentParser* const parser = new ArgumentParser;
-  const Result<Invocation> invocation = parser->Parse(argc, argv.data());
-  if (input.size() % 16 == 0) {
-    const Result<Invocation> afresh = ArgumentParser().Parse(argc, argv.data());
-    LS_INVARIANT(afresh.status().ToString() == invocation.status().ToString(), "a parser that was used says the same");
-    if (afresh.ok()) {
-      const CommonOptions& a = afresh->common;
-      const CommonOptions& b = invocation->common;
-      LS_INVARIANT(afresh->command.index() == invocation->command.index(), "of the same command");
-      LS_INVARIANT(a.deployment == b.deployment && a.deployment_named == b.deployment_named, "in the same place");
-      LS_INVARIANT(a.quiet == b.quiet && a.log_level == b.log_level, "with the same options");
-    }
-  }
+  const Result<Invocation> invocation = ParseArguments(argc, argv.data());
   if (!FuzzAnswer("command line", invocation.status(), {StatusCode::kInvalidArgument}, {"lakestream help"})) return;
   CheckRanges(*invocation);
 }

@@ -11,7 +11,7 @@ namespace {
 
 Result<Invocation> Parse(std::vector<const char*> words) {
   words.insert(words.begin(), "lakestream");
-  return ArgumentParser().Parse(static_cast<int>(words.size()), words.data());
+  return ParseArguments(static_cast<int>(words.size()), words.data());
 }
 
 TEST(Arguments, StreamsMayBeNamedLikeCommands) {
@@ -24,25 +24,6 @@ TEST(Arguments, StreamsMayBeNamedLikeCommands) {
   const Result<Invocation> created = Parse({"stream", "create", "list"});
   ASSERT_TRUE(created.ok()) << created.status().ToString();
   EXPECT_EQ(std::get<StreamCreateOptions>(created->command).name, "list");
-}
-
-TEST(Arguments, AParserKnowsNothingOfWhatItParsedBefore) {
-  ArgumentParser parser;
-  const auto parse = [&parser](std::vector<const char*> words) {
-    words.insert(words.begin(), "lakestream");
-    return parser.Parse(static_cast<int>(words.size()), words.data());
-  };
-  const std::vector<const char*> full = {"read", "s", "--from", "3", "--max", "2", "--follow", "--deployment", "x", "-q"};
-  ASSERT_TRUE(parse(full).ok());
-  EXPECT_FALSE(parse({"read"}).ok()) << "the stream of the first was taken";
-  EXPECT_FALSE(parse({"read", "s", "t", "--nothing"}).ok());
-  EXPECT_TRUE(std::holds_alternative<HelpOptions>(parse({"--help"})->command));
-  const Result<Invocation> last = parse({"read", "t"});
-  ASSERT_TRUE(last.ok()) << last.status().ToString();
-  const auto& read = std::get<ReadOptions>(last->command);
-  EXPECT_EQ(read.stream, "t");
-  EXPECT_EQ(read.from.kind, ReadFrom::Kind::kFirst);
-  EXPECT_FALSE(read.max || read.follow || last->common.deployment_named || last->common.quiet);
 }
 
 TEST(Arguments, TheOptionWinsOverTheEnvironment) {

@@ -93,7 +93,7 @@ int Main(int argc, const char* const* argv) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGBUS, OnBusError);
   Output out(STDOUT_FILENO);
-  Result<Invocation> invocation = ArgumentParser().Parse(argc, argv);
+  Result<Invocation> invocation = ParseArguments(argc, argv);
   if (!invocation.ok()) {
     PrintError(invocation.status());
     return kExitWrongUse;
