@@ -54,7 +54,8 @@ class LeaseKeeper {
   /// Starts the background work: idle leases, fences on held leases.
   void Start();
   /// Releases every lease without a change under way, and closes the session unless an unknown change
-  /// needs it to stay until the process ends.
+  /// needs it to stay until the process ends. Where the store cannot close it now, it is asked again until the context
+  /// ends. Errors: the store's last answer; its own time, or its Stop, then ends the session.
   Task<Status> Stop(OpContext context);
 
   /// Errors: fenced (the log is being deleted), unavailable.

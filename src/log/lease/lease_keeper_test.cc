@@ -96,6 +96,31 @@ TEST_F(LeaseKeeperTest, ALeaseThatIsNotUsedIsGivenBack) {
   EXPECT_EQ(Records(), 0u);
 }
 
+TEST_F(LeaseKeeperTest, ASessionThatCannotBeClosedAtOnceIsClosedLater) {
+  for (const MetadataFault& fault : {MetadataFault::FailUnavailable(), MetadataFault::LoseAnswer()}) {
+    LeaseKeeper leases(rt(), meta_, WriterOptions());
+    leases.Start();
+    ASSERT_TRUE(scheduler_.Run(leases.Acquire(OpContext(), kLog)).ok());
+    for (int i = 0; i < 3; ++i) faults_.OnNext(MetadataOp::kCloseSession, "", fault);
+    const OpContext soon = OpContext().WithDeadline(rt().Now() + 1min);
+    EXPECT_TRUE(scheduler_.Run(leases.Stop(soon)).ok());
+    EXPECT_EQ(Records(), 0u);
+    EXPECT_TRUE(store_.backend()->SessionIds().empty());
+    EXPECT_EQ(faults_.rules_left(), 0);
+  }
+}
+
+TEST_F(LeaseKeeperTest, AStopEndsWithItsContextWhereTheSessionCannotBeClosed) {
+  LeaseKeeper leases(rt(), meta_, WriterOptions());
+  leases.Start();
+  ASSERT_TRUE(scheduler_.Run(leases.Acquire(OpContext(), kLog)).ok());
+  for (int i = 0; i < 100; ++i) faults_.OnNext(MetadataOp::kCloseSession, "", MetadataFault::FailUnavailable());
+  const OpContext soon = OpContext().WithDeadline(rt().Now() + 10s);
+  EXPECT_EQ(scheduler_.Run(leases.Stop(soon)).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(rt().Now(), soon.deadline);
+  EXPECT_EQ(Records(), 1u);
+}
+
 TEST_F(LeaseKeeperTest, ALeaseInUseIsKeptHoweverLongItTakes) {
   const Result<LeaseUse> use = scheduler_.Run(leases_.Acquire(OpContext(), kLog));
   ASSERT_TRUE(use.ok());
