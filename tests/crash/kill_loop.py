@@ -22,8 +22,8 @@ import ledger as ledgers  # noqa: E402
 PARTITIONS = 3
 STREAM = "s"
 CHECK_EVERY = 20
-BLOCK_LINES = 40
-PAUSE_SECONDS = 0.002  # between blocks: enough to keep appends in flight, and little to check
+BLOCK_LINES = 10
+PAUSE_SECONDS = 0.0005  # between blocks: less than an append takes, so that some are in flight, and little to check
 READ_AT_ONCE_SECONDS = 20
 
 
