@@ -9,6 +9,8 @@ namespace lakestream {
 /// the rule that holds; the mutants in sim/mutants say what is done instead.
 enum class Rule : std::uint8_t {
   kNone,
+  // Checks.
+  kFsckAsksForTheObject,
   // Leases and fences.
   kLeaseBeforeWrite,
   kFenceReadForLease,
@@ -60,8 +62,30 @@ enum class Rule : std::uint8_t {
   kTrimIsGuarded,
   kTrimReportsWhatHappened,
   kLostTrimIsNotSuccess,
+  // The catalog.
+  kTombstoneBeforeConfig,
+  kTombstoneReadAfterConfig,
+  kDropLeavesATombstone,
+  kListingReadsAllPages,
+  kDroppedBeforeLogsGo,
+  kConfigGoesLast,
+  kConfigWaitsForItsLogs,
+  kFenceBeforeDrain,
+  kDrainBeforeDelete,
+  kFenceStaysWhenNotDrained,
+  kDropTakesAGrowthAlong,
+  kSweepAsksForLeases,
+  kActivationIsSwapped,
+  kGrowthShownAfterItsLogs,
+  kGrowthIsSwapped,
+  kIdIsAVersion,
+  kIdIsBoundOnce,
+  kLogsAreRegistered,
+  kPropertiesAreSwapped,
+  kUnknownFieldsAreKept,
+  kTopicIdIsSwapped,
 };
-inline constexpr Rule kLastRule = Rule::kLostTrimIsNotSuccess;
+inline constexpr Rule kLastRule = Rule::kTopicIdIsSwapped;
 
 /// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a
 /// product includes that.

@@ -37,10 +37,10 @@ std::string Base64Encode(ByteSpan bytes) {
   return out;
 }
 
-Result<std::string> Base64Decode(std::string_view text) {
+Status Base64DecodeInto(std::string_view text, std::string* out) {
   if (text.size() % 4 != 0) return Bad("base64 length is not a multiple of 4", text.size());
-  std::string out;
-  out.reserve(text.size() / 4 * 3);
+  out->resize(text.size() / 4 * 3);
+  char* to = out->data();
   for (std::size_t i = 0; i < text.size(); i += 4) {
     std::size_t count = 4;
     if (i + 4 == text.size()) {
@@ -55,8 +55,16 @@ Result<std::string> Base64Decode(std::string_view text) {
     const std::size_t bytes = count - 1;
     if ((group & (0xffffffu >> (8 * bytes))) != 0)
       return Bad("base64 text has bits beyond its last byte", i + count - 1);
-    for (std::size_t j = 0; j < bytes; ++j) out += static_cast<char>(group >> (16 - 8 * j));
+    for (std::size_t j = 0; j < bytes; ++j) *to++ = static_cast<char>(group >> (16 - 8 * j));
   }
+  out->resize(static_cast<std::size_t>(to - out->data()));
+  return OkStatus();
+}
+
+Result<std::string> Base64Decode(std::string_view text) {
+  std::string out;
+  const Status status = Base64DecodeInto(text, &out);
+  if (!status.ok()) return status;
   return out;
 }
 

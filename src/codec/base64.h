@@ -15,4 +15,7 @@ std::string Base64Encode(ByteSpan bytes);
 /// space, missing or misplaced padding, and bits set beyond the last byte.
 Result<std::string> Base64Decode(std::string_view text);
 
+/// The same into a string whose memory is used again. After an error its content is nothing to rely on.
+Status Base64DecodeInto(std::string_view text, std::string* out);
+
 }  // namespace lakestream

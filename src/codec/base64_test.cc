@@ -44,5 +44,16 @@ TEST(Base64, RefusesEverythingElse) {
   }
 }
 
+TEST(Base64, DecodesIntoUsedMemory) {
+  std::string out = "what was there before";
+  ASSERT_TRUE(Base64DecodeInto("Zm9vYg==", &out).ok());
+  EXPECT_EQ(out, "foob");
+  ASSERT_TRUE(Base64DecodeInto("", &out).ok());
+  EXPECT_EQ(out, "");
+  EXPECT_EQ(Base64DecodeInto("Zm9vYg=", &out).code(), StatusCode::kCorrupt);
+  ASSERT_TRUE(Base64DecodeInto("Zm9vYmFy", &out).ok());
+  EXPECT_EQ(out, "foobar");
+}
+
 }  // namespace
 }  // namespace lakestream

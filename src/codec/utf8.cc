@@ -29,6 +29,10 @@ std::size_t Utf8Length(std::string_view text) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    const auto other = std::find_if_not(text.begin(), text.end(), is_ascii);
+    text.remove_prefix(static_cast<std::size_t>(other - text.begin()));
+    if (text.empty()) return true;
     const std::size_t length = Utf8Length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
