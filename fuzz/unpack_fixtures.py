@@ -31,6 +31,18 @@ def wal_fixtures(source):
             yield "metadata_keys", name, section["key"].encode()
 
 
+def companion_fixtures(source):
+    """Companions as they are and before gzip, and the metadata of their rows."""
+    for folder in sorted((source / "src/format/testdata/companion").iterdir()):
+        for number, path in enumerate(sorted(folder.glob("*.index"))):
+            content = path.read_bytes()
+            yield "companion", f"{folder.name}-{number}", content
+            yield "companion", f"{folder.name}-{number}-plain", gzip.decompress(content)
+        rows = json.loads((folder / "manifest.json").read_bytes())["rows"]
+        for row in rows[:5]:
+            yield "row_metadata", f"{folder.name}-{row[0]}", base64.b64decode(row[5])
+
+
 def fastpfor_fixtures(source):
     with gzip.open(source / "src/codec/testdata/fastpfor-java-vectors.txt.gz", "rt") as stream:
         lines = stream.read().splitlines()
@@ -39,12 +51,23 @@ def fastpfor_fixtures(source):
         yield "fastpfor", f"java-{number:03}", struct.pack(f">{len(words)}I", *words)
 
 
+def kafka_fixtures(source):
+    for path in sorted((source / "src/kafka/records/testdata").glob("*.bin")):
+        yield "record_batch", path.stem, path.read_bytes()
+
+
+def parquet_fixtures(source):
+    for path in sorted((source / "src/parquet/testdata").glob("*/*.parquet")):
+        yield "parquet_file", f"{path.parent.name}-{path.stem}", path.read_bytes()
+
+
 def main(source, out):
     shutil.rmtree(out, ignore_errors=True)
     for corpus in (source / "fuzz/corpus").iterdir():
         (out / corpus.name).mkdir(parents=True)  # of some targets it stays empty
     count = 0
-    for target, name, content in [*wal_fixtures(source), *fastpfor_fixtures(source)]:
+    fixtures = [wal_fixtures, companion_fixtures, fastpfor_fixtures, kafka_fixtures, parquet_fixtures]
+    for target, name, content in [one for unpack in fixtures for one in unpack(source)]:
         if len(content) > MAX_BYTES:
             continue
         (out / target).mkdir(parents=True, exist_ok=True)

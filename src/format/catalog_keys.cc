@@ -71,6 +71,7 @@ KeyBounds StreamConfigKeys(std::string_view ns) { return AllBelow(StreamConfigKe
 std::string StreamTombstoneKey(std::string_view ns, std::string_view name) {
   return Join({kTombstones, ns, "/", name});
 }
+KeyBounds StreamTombstoneKeys(std::string_view ns) { return AllBelow(StreamTombstoneKey(ns, "")); }
 
 std::string PartitionKeyOf(std::string_view ns, std::string_view name, std::int32_t partition) {
   return Join({kPartitions, LogNameOf(ns, name, partition)});

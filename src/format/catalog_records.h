@@ -32,6 +32,7 @@ std::string StreamConfigKey(std::string_view ns, std::string_view name);  ///< /
 KeyBounds NamespaceKeys();                                                ///< all namespaces
 KeyBounds StreamConfigKeys(std::string_view ns);                          ///< all streams of a namespace
 std::string StreamTombstoneKey(std::string_view ns, std::string_view name);
+KeyBounds StreamTombstoneKeys(std::string_view ns);                       ///< all tombstones of a namespace
 std::string PartitionKeyOf(std::string_view ns, std::string_view name, std::int32_t partition);
 /// {ns}/{name}-partition-{i}: the canonical name of a log.
 std::string LogNameOf(std::string_view ns, std::string_view name, std::int32_t partition);

@@ -1,4 +1,5 @@
 #include "format/catalog_records.h"
+#include "format/topic_record.h"
 
 #include "fuzz/fuzz_target.h"
 
@@ -28,6 +29,7 @@ void FuzzOne(ByteSpan input) {
   Try("log mapping", value, DecodeLogMapping, EncodeLogMapping);
   Try("log registration", value, DecodeLogRegistration, EncodeLogRegistration);
   Try("namespace", value, DecodeNamespace, EncodeNamespace);
+  Try("topic", value, DecodeTopic, EncodeTopic);
 }
 
 }  // namespace lakestream

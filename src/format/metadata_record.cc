@@ -3,10 +3,13 @@
 #include <optional>
 
 #include "format/catalog_records.h"
+#include "format/collection_hold.h"
+#include "format/compaction_record.h"
 #include "format/deployment_record.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
+#include "format/topic_record.h"
 
 namespace lakestream {
 
@@ -57,6 +60,10 @@ Result<DeploymentRecord> DecodeDeployment(std::string_view value, std::string_vi
   return DecodeDeploymentRecord(value);
 }
 
+Result<CompactionRecord> DecodeCompaction(std::string_view value, std::string_view key) {
+  return DecodeCompactionRecord(value, *LogOfCompactionRecordKey(key));
+}
+
 Description DescribeOffset(std::string_view value, const Result<Offset>& offset) {
   Description description;
   description.damage = offset.status();
@@ -83,6 +90,7 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kWriteFence: return "write_fence";
     case RecordKind::kWriteLease: return "write_lease";
     case RecordKind::kCompactionCursor: return "compaction_cursor";
+    case RecordKind::kCompaction: return "compaction";
     case RecordKind::kNamespace: return "namespace";
     case RecordKind::kStreamConfig: return "stream_config";
     case RecordKind::kStreamTombstone: return "stream_tombstone";
@@ -91,6 +99,8 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kLogIdMapping: return "log_id_mapping";
     case RecordKind::kLogRegistration: return "log_registration";
     case RecordKind::kDeployment: return "deployment";
+    case RecordKind::kCollectionHold: return "collection_hold";
+    case RecordKind::kTopic: return "topic";
     case RecordKind::kUnknown: return "unknown";
   }
   return "unknown";
@@ -106,6 +116,9 @@ KnownKey ClassifyKey(std::string_view key) {
     known.kind = ClassifyLogRecord(key, *log);
     // The cursor alone is written without a partition key (Appendix B).
     if (known.kind != RecordKind::kCompactionCursor) known.partition = log->ToString();
+  } else if (const std::optional<LogId> compacted = LogOfCompactionRecordKey(key)) {
+    known.kind = RecordKind::kCompaction;
+    known.partition = compacted->ToString();
   } else if (key == kLogIdGeneratorKey) {
     known.kind = RecordKind::kLogIdGenerator;
   } else if (key.starts_with(LogMappingKey("")) && key != LogMappingKey("")) {
@@ -120,6 +133,10 @@ KnownKey ClassifyKey(std::string_view key) {
     known.kind = RecordKind::kPartition;
   } else if (key == kDeploymentKey) {
     known.kind = RecordKind::kDeployment;
+  } else if (HoldOfKey(key)) {
+    known.kind = RecordKind::kCollectionHold;
+  } else if (IsTopicKey(key)) {
+    known.kind = RecordKind::kTopic;
   }
   return known;
 }
@@ -130,6 +147,7 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kIndexRecord: return DescribeEntryIndex(bytes, key);
     case RecordKind::kTrimMarker: return DescribeOffset(value, DecodeTrimMarker(value, key));
     case RecordKind::kCompactionCursor: return DescribeOffset(value, DecodeCompactionCursor(value, key));
+    case RecordKind::kCompaction: return DescribeJson(key, value, &DecodeCompaction);
     case RecordKind::kWriteLease: return DescribeBytes("token", value);
     case RecordKind::kNamespace: return DescribeJson(key, value, &DecodeNamespace);
     case RecordKind::kStreamConfig:
@@ -138,6 +156,8 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kLogIdMapping: return DescribeJson(key, value, &DecodeLogMapping);
     case RecordKind::kLogRegistration: return DescribeJson(key, value, &DecodeLogRegistration);
     case RecordKind::kDeployment: return DescribeJson(key, value, &DecodeDeployment);
+    case RecordKind::kCollectionHold: return DescribeJson(key, value, &DecodeCollectionHold);
+    case RecordKind::kTopic: return DescribeJson(key, value, &DecodeTopic);
     case RecordKind::kWriteFence:
     case RecordKind::kLogIdGenerator:
     case RecordKind::kUnknown: break;

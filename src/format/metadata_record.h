@@ -17,6 +17,7 @@ enum class RecordKind : std::uint8_t {
   kWriteFence,
   kWriteLease,
   kCompactionCursor,
+  kCompaction,
   kNamespace,
   kStreamConfig,
   kStreamTombstone,
@@ -25,6 +26,8 @@ enum class RecordKind : std::uint8_t {
   kLogIdMapping,
   kLogRegistration,
   kDeployment,
+  kCollectionHold,
+  kTopic,
   kUnknown,
 };
 

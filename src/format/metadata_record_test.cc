@@ -28,6 +28,9 @@ TEST(MetadataRecord, ClassifiesKeys) {
       {"/stream-id-generator/lakestream-native/default/orders/partition-0", "log_id_mapping", "/stream-id-generator"},
       {"/stream-id/42", "log_registration", "/stream-id/42"},
       {"/lakestream/deployment", "deployment", "/lakestream/deployment"},
+      {"/lakestream/compaction/42", "compaction", "42"},
+      {"/lakestream/compaction/042", "unknown", "/lakestream/compaction/042"},
+      {"/lakestream/topics/default/orders", "topic", "/lakestream/topics/default/orders"},
       {"/mark-deleted-offsets/042", "unknown", "/mark-deleted-offsets/042"},
       {"/admin/streams/_tablecatalogs/x", "unknown", "/admin/streams/_tablecatalogs/x"},
       {"/admin/streams/_tombstones/default", "unknown", "/admin/streams/_tombstones/default"},
@@ -57,6 +60,8 @@ TEST(MetadataRecord, DescribesValues) {
   ExpectFields("/first-uncompacted-offset/42", "8", R"({"offset":8})");
   ExpectFields("/stream-write-fences/42", "\x01", R"({"value":"\u0001"})");
   ExpectFields("/stream-write-leases/42/9b2f", "9b2f", R"({"token":"9b2f"})");
+  ExpectFields("/lakestream/compaction/42", R"({"state":"idle","next":3,"later":1})",
+               R"({"state":"idle","next":3,"later":1})");
   ExpectFields("/stream-id-generator", "", "{}");
   ExpectFields("/stream-id-generator/x", R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})",
                R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})");
