@@ -1,7 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -24,7 +26,22 @@ struct TaskFinalAwaiter {
   void await_resume() const noexcept {}
 };
 
-struct TaskPromiseBase {
+/// What a coroutine waited for when it was last suspended: so that one that never goes on can be explained.
+struct Waiting {
+  const Waiting* task = nullptr;  ///< none: it waits for something that is no task
+  std::source_location where;
+};
+
+/// Requires: called before anything can resume the coroutine.
+template <class Promise>
+void NoteWait(std::coroutine_handle<Promise> awaiting, const Waiting* task, std::source_location where) noexcept {
+  if constexpr (std::derived_from<Promise, Waiting>) {
+    awaiting.promise().task = task;
+    awaiting.promise().where = where;
+  }
+}
+
+struct TaskPromiseBase : Waiting {
   std::coroutine_handle<> continuation;
   std::suspend_always initial_suspend() const noexcept { return {}; }
   TaskFinalAwaiter final_suspend() const noexcept { return {}; }
@@ -78,7 +95,10 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting,
+                                        std::source_location where = std::source_location::current()) noexcept {
+    internal::NoteWait(awaiting, &handle_.promise(), where);
     handle_.promise().continuation = awaiting;
     return handle_;
   }

@@ -61,7 +61,7 @@ void Event::Awaiter::OnCancel::operator()() const {
   if (const auto held = node.lock()) held->Finish(held, internal::WaitNode::Outcome::kCancelled);
 }
 
-bool Event::Awaiter::await_suspend(std::coroutine_handle<> handle) {
+bool Event::Awaiter::Suspend(std::coroutine_handle<> handle) {
   // Held here: once armed, another thread may resume the coroutine and this frame may go.
   const auto node = std::make_shared<internal::WaitNode>(state_->executor);
   node->Prepare(handle);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
 #include <stop_token>
 
 #include "lakestream/status.h"
@@ -79,7 +80,13 @@ class Event {
     Awaiter& operator=(const Awaiter&) = delete;
     ~Awaiter();
     bool await_ready() const { return state_->IsSet(); }
-    bool await_suspend(std::coroutine_handle<> handle);
+    // Never inlined: clang 16 may then keep its locals in a frame that is gone (docs/adr/0002).
+    template <class Promise>
+    [[gnu::noinline]] bool await_suspend(std::coroutine_handle<Promise> handle,
+                                         std::source_location where = std::source_location::current()) {
+      internal::NoteWait(handle, nullptr, where);
+      return Suspend(handle);
+    }
     /// ok when the event has happened; else cancelled or deadline_exceeded.
     Status await_resume();
 
@@ -88,6 +95,7 @@ class Event {
       std::weak_ptr<internal::WaitNode> node;
       void operator()() const;
     };
+    bool Suspend(std::coroutine_handle<> handle);
     void Detach();
 
     std::shared_ptr<State> state_;

@@ -20,7 +20,7 @@ Task<Status> SleepFor(Runtime& runtime, OpContext context, Duration duration) {
 
 internal::YieldAwaiter Yield(Runtime& runtime) { return internal::YieldAwaiter(runtime.executor); }
 
-void internal::YieldAwaiter::await_suspend(std::coroutine_handle<> handle) {
+void internal::YieldAwaiter::Suspend(std::coroutine_handle<> handle) {
   // Held here: another thread may resume the coroutine, and this awaiter go, before Finish returns.
   const std::shared_ptr<WaitNode> node = node_;
   node->Prepare(handle);

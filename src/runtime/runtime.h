@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -34,10 +35,17 @@ class YieldAwaiter {
   YieldAwaiter& operator=(const YieldAwaiter&) = delete;
   ~YieldAwaiter() { node_->Abandon(); }
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle);
+  template <class Promise>
+  [[gnu::noinline]] void await_suspend(std::coroutine_handle<Promise> handle,
+                                       std::source_location where = std::source_location::current()) {
+    NoteWait(handle, nullptr, where);
+    Suspend(handle);
+  }
   void await_resume() const noexcept {}
 
  private:
+  void Suspend(std::coroutine_handle<> handle);
+
   std::shared_ptr<WaitNode> node_;
 };
 

@@ -15,6 +15,8 @@ namespace lakestream {
 /// Thread safety: any thread.
 class ChangeHub {
  public:
+  static constexpr int kSlots = 1024;
+
   explicit ChangeHub(Executor& executor) : executor_(executor) {}
 
   static int SlotOf(const Partition& partition);
@@ -27,7 +29,6 @@ class ChangeHub {
   void TouchAll();
 
  private:
-  static constexpr int kSlots = 1024;
   struct Slot {
     std::uint64_t changes = 0;
     std::shared_ptr<Event> next;

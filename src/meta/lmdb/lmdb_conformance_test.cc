@@ -13,7 +13,6 @@ class LmdbBackend final : public MetadataBackend {
     options.directory = directory_.path();
     options.create = true;
     options.shards = 4;
-    options.poll_interval = std::chrono::milliseconds(20);
     auto opened = Wait(LmdbMetadataStore::Open(runtime, OpContext(), options));
     EXPECT_TRUE(opened.ok()) << opened.status().ToString();
     return *std::move(opened);

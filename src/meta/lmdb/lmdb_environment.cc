@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,12 +18,16 @@
 #include "meta/lmdb/file_system.h"
 #include "meta/lmdb/store_check.h"
 #include "runtime/posix/directories.h"
+#include "runtime/posix/posix.h"
 
 namespace lakestream {
 namespace {
 
+/// What may lie in a directory that becomes a store: whoever made it before may have died on the way.
+constexpr std::array<std::string_view, 6> kOwnNames = {".", "..", "lock.mdb", "sessions", "changes", "lost+found"};
 constexpr Duration kCloseLook = std::chrono::milliseconds(5);
 constexpr int kMaxMapRounds = 100;
+constexpr Duration kLongestWait = std::chrono::seconds(1);
 constexpr Duration kReapTime = std::chrono::seconds(2);
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
@@ -53,7 +59,7 @@ Status CheckContents(const LmdbOptions& options) {
   Status foreign;
   while (const dirent* entry = readdir(listing)) {
     const std::string_view name = entry->d_name;
-    if (name == "." || name == ".." || name == "lock.mdb" || name == "sessions" || name == "lost+found") continue;
+    if (std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end()) continue;
     foreign = InvalidArgument("a new metadata store needs an empty directory")
                   .With("directory", options.directory)
                   .With("found", name);
@@ -70,7 +76,6 @@ Status CheckOptions(const LmdbOptions& options) {
   if (options.map_size < (std::uint64_t{1} << 20)) {
     return InvalidArgument("the map of the metadata store is too small").With("map_size", options.map_size);
   }
-  if (options.poll_interval <= Duration::zero()) return InvalidArgument("the poll interval is not positive");
   return OkStatus();
 }
 
@@ -93,15 +98,16 @@ LmdbEnvironment::Registry& LmdbEnvironment::TheRegistry() {
   return *registry;
 }
 
-LmdbEnvironment::LmdbEnvironment(Runtime& runtime, const LmdbOptions& options, std::unique_ptr<LmdbMap> map)
+LmdbEnvironment::LmdbEnvironment(Runtime& runtime, const LmdbOptions& options, std::unique_ptr<LmdbMap> map,
+                                 std::shared_ptr<ChangePage> page)
     : runtime_(runtime),
       directory_(options.directory),
-      poll_interval_(options.poll_interval),
       generation_(ForkGeneration()),
       map_(std::move(map)),
       locks_(options.directory + "/sessions"),
       hub_(runtime.executor),
-      writer_(std::make_shared<LmdbWriter>(runtime, options.directory, *map_, locks_, hub_)) {}
+      page_(std::move(page)),
+      writer_(std::make_shared<LmdbWriter>(runtime, options.directory, *map_, locks_, hub_, *page_)) {}
 
 LmdbEnvironment::~LmdbEnvironment() {
   if (!registered_) return;
@@ -116,7 +122,10 @@ bool LmdbEnvironment::Detach() {
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);
   for (auto& [key, entry] : registry.entries) {
-    if (entry.address == this) return --entry.stores == 0;
+    if (entry.address != this) continue;
+    const bool last = --entry.stores == 0;
+    if (last) page_->Close();
+    return last;
   }
   return true;
 }
@@ -154,7 +163,8 @@ Result<LmdbEnvironment::Opened> LmdbEnvironment::OpenOrShare(Runtime& runtime, c
 
 Result<std::shared_ptr<LmdbEnvironment>> LmdbEnvironment::OpenNew(Runtime& runtime, const LmdbOptions& options) {
   LS_ASSIGN(std::unique_ptr<LmdbMap> map, LmdbMap::Open(options.directory, options.map_size));
-  std::shared_ptr<LmdbEnvironment> made(new LmdbEnvironment(runtime, options, std::move(map)));
+  LS_ASSIGN(std::shared_ptr<ChangePage> page, ChangePage::Open(options.directory));
+  std::shared_ptr<LmdbEnvironment> made(new LmdbEnvironment(runtime, options, std::move(map), std::move(page)));
   made->writer_->SetOwner(made);
   LS_TRY(made->locks_.Prepare());
   // Also where the store existed: whoever made it may have died before this.
@@ -242,21 +252,26 @@ Status LmdbEnvironment::LoadHeader() {
   return NotFound("the directory holds no metadata store").With("directory", directory_);
 }
 
+Result<std::map<SessionNumber, SessionOwner>> LmdbEnvironment::LoadSessions() {
+  std::map<SessionNumber, SessionOwner> known;
+  const LmdbMap::ReadScope scope(*map_);
+  if (scope.rc() != 0) return LmdbError(scope.rc(), "the sessions of the metadata store cannot be read");
+  LmdbCursor cursor(scope.txn());
+  LmdbTxn::Found found;
+  const std::string prefix = SessionPrefix();
+  for (int rc = cursor.Seek(prefix, &found); rc == 0; rc = cursor.Next(&found)) {
+    const std::optional<SessionNumber> session = SessionOfKey(found.key);
+    if (!session) break;
+    LS_ASSIGN(known[*session], DecodeSessionOwner(*session, found.value));
+  }
+  return known;
+}
+
 Result<std::vector<SessionNumber>> LmdbEnvironment::FindDeadSessions() {
   LS_ASSIGN(const std::vector<SessionNumber> files, locks_.List());
-  std::map<SessionNumber, SessionOwner> known;
-  {
-    const LmdbMap::ReadScope scope(*map_);
-    if (scope.rc() != 0) return LmdbError(scope.rc(), "the sessions of the metadata store cannot be read");
-    LmdbCursor cursor(scope.txn());
-    LmdbTxn::Found found;
-    const std::string prefix = SessionPrefix();
-    for (int rc = cursor.Seek(prefix, &found); rc == 0; rc = cursor.Next(&found)) {
-      const std::optional<SessionNumber> session = SessionOfKey(found.key);
-      if (!session) break;
-      LS_ASSIGN(known[*session], DecodeSessionOwner(*session, found.value));
-    }
-  }
+  const Result<std::map<SessionNumber, SessionOwner>> sessions = LoadSessions();
+  LS_TRY(sessions.status());
+  const std::map<SessionNumber, SessionOwner>& known = *sessions;
   std::vector<SessionNumber> dead;
   for (const auto& [session, owner] : known) {
     LS_ASSIGN(const bool alive, locks_.IsAlive(session, owner));
@@ -322,44 +337,70 @@ Result<std::optional<std::uint64_t>> LmdbEnvironment::VerifySnapshot(const OpCon
   return std::optional<std::uint64_t>(*checked);
 }
 
+Task<Status> LmdbEnvironment::CopyTo(OpContext context, std::string file) {
+  auto copy = [self = shared_from_this(), file] { return self->CopySnapshot(file); };
+  for (int round = 0; round < kMaxMapRounds; ++round) {
+    LS_CO_TRY(context.Check(runtime_.Now()));
+    auto copying = RunBlocking(runtime_, copy);
+    LS_CO_ASSIGN(const bool copied, co_await copying);
+    if (copied) co_return OkStatus();
+    LS_CO_TRY(co_await FollowMap(context));
+  }
+  co_return Unavailable("the map of the metadata store grows faster than it can be followed");
+}
+
+Result<bool> LmdbEnvironment::CopySnapshot(const std::string& file) {
+  const UniqueFd target = OpenAt(AT_FDCWD, file, O_WRONLY | O_CREAT | O_TRUNC, 0640);
+  if (!target.valid()) return ErrnoStatus(errno, "the copy's file cannot be made", file);
+  const int rc = map_->CopyTo(target.get());
+  if (rc == MDB_MAP_RESIZED) return false;
+  if (rc != 0) return LmdbError(rc, "the metadata cannot be copied").With("file", file);
+  if (fsync(target.get()) != 0) return ErrnoStatus(errno, "the copy cannot be synced", file);
+  // Looked at last: a store that was moved away meanwhile lacks what others write to the one in its place.
+  LS_TRY(map_->CheckFile());
+  return true;
+}
+
+Task<Result<std::uint64_t>> LmdbEnvironment::ClaimCopy(OpContext context, std::int64_t least_version,
+                                                       std::int64_t skip) {
+  auto load = [self = shared_from_this()] { return self->LoadSessions(); };
+  auto loading = RunBlocking(runtime_, std::move(load));
+  LS_CO_ASSIGN(const auto sessions, co_await loading);
+  auto request = std::make_shared<WriteRequest>(runtime_.executor, context);
+  for (const auto& session : sessions) {
+    WriteOp& end = request->ops.emplace_back();
+    end.kind = WriteOp::Kind::kEndSession;
+    end.session = session.first;
+  }
+  WriteOp& raise = request->ops.emplace_back();
+  raise.kind = WriteOp::Kind::kRaiseVersions;
+  raise.version = least_version;
+  raise.first_delta = skip;
+  LS_CO_TRY(co_await writer_->Execute(std::move(context), request));
+  for (const WriteOp& op : request->ops) LS_CO_TRY(op.status);
+  co_return sessions.size();
+}
+
 Task<Status> LmdbEnvironment::FollowMap(OpContext context) {
   auto request = std::make_shared<WriteRequest>(runtime_.executor, context);
   request->ops.emplace_back().kind = WriteOp::Kind::kNothing;
   co_return co_await writer_->Execute(std::move(context), request);
 }
 
-void LmdbEnvironment::BeginWaiting() {
-  bool start = false;
-  {
-    const std::lock_guard lock(poll_mutex_);
-    ++waiting_;
-    start = !std::exchange(polling_, true);
-  }
-  // At once for the first: nobody has looked since the last one left.
-  if (start) Poll();
-}
-
-void LmdbEnvironment::EndWaiting() {
-  const std::lock_guard lock(poll_mutex_);
-  --waiting_;
-}
-
-void LmdbEnvironment::Poll() {
-  {
-    const std::lock_guard lock(poll_mutex_);
-    if (waiting_ == 0) {
-      polling_ = false;
-      return;
-    }
-  }
-  writer_->NoticeOthers();
-  SchedulePoll();
-}
-
-void LmdbEnvironment::SchedulePoll() {
+void LmdbEnvironment::FollowOthers() {
+  if (following_.exchange(true)) return;
   const std::weak_ptr<LmdbEnvironment> weak = weak_from_this();
-  runtime_.executor.AddTimer(runtime_.Now() + poll_interval_, [weak] {
-    if (const std::shared_ptr<LmdbEnvironment> self = weak.lock()) self->Poll();
+  runtime_.blocking.Submit([weak, page = page_] {
+    while (!page->closed()) {
+      const ChangePage::Others others = page->AwaitOthers(kLongestWait);
+      const std::shared_ptr<LmdbEnvironment> self = weak.lock();
+      if (!self) return;
+      if (others.all) {
+        self->hub_.TouchAll();
+      } else if (!others.slots.empty()) {
+        self->hub_.Touch(others.slots);
+      }
+    }
   });
 }
 

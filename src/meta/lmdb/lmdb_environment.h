@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "meta/lmdb/change_hub.h"
+#include "meta/lmdb/change_page.h"
 #include "meta/lmdb/lmdb_map.h"
 #include "meta/lmdb/lmdb_options.h"
 #include "meta/lmdb/lmdb_writer.h"
@@ -46,12 +48,14 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
   Task<Status> EndDeadSessions(OpContext context, std::vector<SessionNumber> sessions);
   /// Checks every record of one snapshot, as CheckStore; nothing, and 0, where there are more than `max_records`.
   Task<Result<std::uint64_t>> Verify(OpContext context, std::uint64_t max_records);
+  /// As LmdbMetadataStore::CopyTo and ::ClaimCopy.
+  Task<Status> CopyTo(OpContext context, std::string file);
+  Task<Result<std::uint64_t>> ClaimCopy(OpContext context, std::int64_t least_version, std::int64_t skip);
   /// Has the writer follow a map that another process made larger.
   Task<Status> FollowMap(OpContext context);
 
-  /// While anyone waits for changes, other processes' are looked for.
-  void BeginWaiting();
-  void EndWaiting();
+  /// From now on the hub is told of other processes' changes. A thread of the blocking pool waits for them.
+  void FollowOthers();
 
  private:
   struct Registry;
@@ -65,31 +69,30 @@ class LmdbEnvironment : public std::enable_shared_from_this<LmdbEnvironment> {
   static Result<std::shared_ptr<LmdbEnvironment>> OpenNew(Runtime& runtime, const LmdbOptions& options);
   static Task<Status> MakeReady(std::shared_ptr<LmdbEnvironment> environment, OpContext context, LmdbOptions options);
 
-  LmdbEnvironment(Runtime& runtime, const LmdbOptions& options, std::unique_ptr<LmdbMap> map);
+  LmdbEnvironment(Runtime& runtime, const LmdbOptions& options, std::unique_ptr<LmdbMap> map,
+                  std::shared_ptr<ChangePage> page);
   /// Sets shards_; not_found where there is no header yet.
   Status LoadHeader();
+  /// Blocks. False where the map has to be followed first.
+  Result<bool> CopySnapshot(const std::string& file);
+  /// Blocks. The sessions of the newest snapshot, with their owners.
+  Result<std::map<SessionNumber, SessionOwner>> LoadSessions();
   /// Blocks. Sessions whose process is gone; removes lock files that belong to no session.
   Result<std::vector<SessionNumber>> FindDeadSessions();
   /// Blocks. Nothing where the map has to be followed first.
   Result<std::optional<std::uint64_t>> VerifySnapshot(const OpContext& context, std::uint64_t max_records);
-  void Poll();
-  void SchedulePoll();
-
   Runtime& runtime_;
   const std::string directory_;
-  const Duration poll_interval_;
   const std::uint64_t generation_;
   std::unique_ptr<LmdbMap> map_;
   SessionLocks locks_;
   ChangeHub hub_;
+  const std::shared_ptr<ChangePage> page_;
   std::shared_ptr<LmdbWriter> writer_;
   std::atomic<int> shards_{0};
   std::atomic<bool> verified_{false};
+  std::atomic<bool> following_{false};
   bool registered_ = false;
-
-  std::mutex poll_mutex_;
-  int waiting_ = 0;
-  bool polling_ = false;
 };
 
 }  // namespace lakestream

@@ -1,9 +1,11 @@
 #include "meta/lmdb/lmdb_map.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/invariant.h"
@@ -27,7 +29,7 @@ Result<std::unique_ptr<LmdbMap>> LmdbMap::Open(const std::string& directory, std
   MDB_env* env = nullptr;
   int rc = mdb_env_create(&env);
   if (rc != 0) return LmdbError(rc, "the metadata store cannot be opened");
-  std::unique_ptr<LmdbMap> map(new LmdbMap(env));
+  std::unique_ptr<LmdbMap> map(new LmdbMap(env, directory + "/data.mdb"));
   map->map_size_ = std::max(map_size / kMapUnit * kMapUnit, kMapUnit);
   rc = mdb_env_set_mapsize(env, map->map_size_);
   if (rc == 0) rc = mdb_env_set_maxreaders(env, kMaxReaders);
@@ -137,23 +139,35 @@ int LmdbMap::Resize(std::size_t size) {
   return 0;
 }
 
+int LmdbMap::CopyTo(int fd) {
+  {
+    const std::lock_guard pass(turnstile_);
+    gate_.lock_shared();
+  }
+  const int rc = mdb_env_copyfd2(env_, fd, MDB_CP_COMPACT);
+  gate_.unlock_shared();
+  return rc;
+}
+
+Status LmdbMap::CheckFile() const {
+  mdb_filehandle_t fd = -1;
+  struct stat opened;
+  struct stat named;
+  if (mdb_env_get_fd(env_, &fd) != 0 || fstat(fd, &opened) != 0) return OkStatus();
+  const bool there = stat(data_file_.c_str(), &named) == 0;
+  // One who may not look has not been shown another file.
+  if (!there && errno != ENOENT && errno != ENOTDIR) return OkStatus();
+  if (there && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino) return OkStatus();
+  return Fenced("the metadata was moved or replaced while this process had it open; start this process again")
+      .With("file", data_file_);
+}
+
 bool LmdbMap::Poisoned() {
   const ReadScope scope(*this);
   return scope.rc() == MDB_PANIC;
 }
 
 void LmdbMap::CheckReaders() { mdb_reader_check(env_, nullptr); }
-
-std::uint64_t LmdbMap::LastTransaction() {
-  {
-    const std::lock_guard pass(turnstile_);
-    gate_.lock_shared();
-  }
-  MDB_envinfo info;
-  mdb_env_info(env_, &info);
-  gate_.unlock_shared();
-  return info.me_last_txnid;
-}
 
 std::uint64_t LmdbMap::map_size() const {
   const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lakestream/status.h"
@@ -48,11 +49,17 @@ class LmdbMap {
   /// Writing thread only, without a transaction: doubles the map.
   int Grow();
 
+  /// Writes the newest snapshot to a file that is open for writing, without the pages that are free. Blocks; takes no
+  /// write lock. The map does not change here meanwhile. MDB_MAP_RESIZED as ReadScope::rc.
+  int CopyTo(int fd);
+  /// fenced where the data file is no longer the one that was opened: it was moved, removed or replaced, as a restore
+  /// does, and what is written would be lost.
+  Status CheckFile() const;
+
   /// True when LMDB itself refuses to go on after a failed write of its root page.
   bool Poisoned();
   /// Frees what readers of dead processes still hold.
   void CheckReaders();
-  std::uint64_t LastTransaction();
   std::uint64_t map_size() const;
   std::uint64_t changes() const;
 
@@ -65,12 +72,13 @@ class LmdbMap {
   std::optional<Holder> WriteLockHolder() const;
 
  private:
-  explicit LmdbMap(MDB_env* env) : env_(env) {}
+  LmdbMap(MDB_env* env, std::string data_file) : env_(env), data_file_(std::move(data_file)) {}
   int OpenMainDatabase();
   int Resize(std::size_t size);
   int TakeReader(MDB_txn** txn);
 
   MDB_env* env_;
+  const std::string data_file_;
   int lock_file_ = -1;
 
   // Readers pass the turnstile and hold the gate shared; one who changes the map stands in the turnstile, so that

@@ -52,6 +52,15 @@ class LmdbMetadataStore final : public MetadataStore {
   /// Writes of all processes go on meanwhile, but free no space. Errors: corrupt, with what differs; see CheckStore.
   Task<Result<std::uint64_t>> Verify(OpContext context);
 
+  /// Writes one snapshot into a new file (one that is there is replaced), synced, while writes of all processes go on;
+  /// they free no space meanwhile. Takes no write lock. VerifyLmdbCopy checks it. Errors: fenced (the store was moved
+  /// away, so that others may write elsewhere), unavailable, resource_exhausted.
+  Task<Status> CopyTo(OpContext context, std::string file);
+  /// Of a copy that nobody else has open: ends every session, whoever held it in the original, and lets the next
+  /// version be greater than all that were used, than `least_version`, and by `skip` more. One transaction. Gives the
+  /// number of sessions. Requires: 0 or more of both.
+  Task<Result<std::uint64_t>> ClaimCopy(OpContext context, std::int64_t least_version, std::int64_t skip);
+
   int shards() const;
   /// Of all stores of this directory in this process.
   LmdbStats stats() const;

@@ -15,8 +15,6 @@ struct LmdbOptions {
   std::uint64_t map_size = std::uint64_t{64} << 30;
   /// A store of at most so many records is checked whole when it is opened, with its digest. 0: none is.
   std::uint64_t max_checked_records = 200'000;
-  /// How soon a waiting reader learns of other processes' writes, and how often that is looked at.
-  Duration poll_interval = std::chrono::seconds(1);
 };
 
 /// What one environment did since it was opened, for tests and metrics.

@@ -51,13 +51,14 @@ class LmdbWriter::DropOnExit {
   Request request_;
 };
 
-LmdbWriter::LmdbWriter(Runtime& runtime, std::string directory, LmdbMap& map, SessionLocks& locks, ChangeHub& hub)
+LmdbWriter::LmdbWriter(Runtime& runtime, std::string directory, LmdbMap& map, SessionLocks& locks, ChangeHub& hub,
+                       ChangePage& page)
     : runtime_(runtime),
       directory_(std::move(directory)),
       map_(map),
       locks_(locks),
       hub_(hub),
-      known_transaction_(map.LastTransaction()),
+      page_(page),
       next_reader_check_(runtime.Now() + kReaderCheckEvery) {}
 
 Task<Status> LmdbWriter::Execute(OpContext context, std::shared_ptr<WriteRequest> request) {
@@ -141,16 +142,6 @@ LmdbWriter::Stats LmdbWriter::stats() const {
   return stats_;
 }
 
-void LmdbWriter::NoticeOthers() {
-  const std::uint64_t newest = map_.LastTransaction();
-  std::uint64_t known = known_transaction_.load();
-  while (newest > known) {
-    if (!known_transaction_.compare_exchange_weak(known, newest)) continue;
-    hub_.TouchAll();
-    return;
-  }
-}
-
 void LmdbWriter::Run() {
   while (!GoIdle()) {
     MDB_txn* txn = nullptr;
@@ -161,6 +152,11 @@ void LmdbWriter::Run() {
     }
     if (rc != 0) {
       FailQueued(LmdbError(rc, "a write transaction cannot be begun").With("directory", directory_));
+      continue;
+    }
+    if (const Status file = map_.CheckFile(); !file.ok()) {
+      mdb_txn_abort(txn);
+      FailQueued(file);
       continue;
     }
     const Batch batch = Claim();
@@ -226,10 +222,9 @@ void LmdbWriter::RunBatch(MDB_txn* txn, const Batch& batch) {
     if (rc != 0) return AfterFailure(batch, rc, false);
     return Answer(batch, refused);
   }
-  const std::uint64_t transaction = mdb_txn_id(txn);
   rc = mdb_txn_commit(txn);
   if (rc != 0) return AfterFailure(batch, rc, true);
-  AfterCommit(work, batch, transaction);
+  AfterCommit(work, batch);
 }
 
 int LmdbWriter::ApplyAll(WriteTxn& work, const Batch& batch, Status* refused) {
@@ -245,7 +240,7 @@ int LmdbWriter::ApplyAll(WriteTxn& work, const Batch& batch, Status* refused) {
   return work.Finish();
 }
 
-void LmdbWriter::AfterCommit(WriteTxn& work, const Batch& batch, std::uint64_t transaction) {
+void LmdbWriter::AfterCommit(WriteTxn& work, const Batch& batch) {
   work.Committed();
   {
     const std::lock_guard lock(mutex_);
@@ -256,14 +251,12 @@ void LmdbWriter::AfterCommit(WriteTxn& work, const Batch& batch, std::uint64_t t
   }
   // Answers first: who waits for a change may run at once, and those in the batch come first.
   Answer(batch, OkStatus());
-  std::uint64_t known = known_transaction_.load();
-  while (known < transaction && !known_transaction_.compare_exchange_weak(known, transaction)) {
-  }
-  const bool others_between = known + 1 < transaction;
-  if (work.touched_all() || others_between) {
+  if (work.touched_all()) {
     hub_.TouchAll();
+    page_.TouchAll();
   } else {
     hub_.Touch(work.touched());
+    page_.Touch(work.touched());
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "meta/lmdb/change_hub.h"
+#include "meta/lmdb/change_page.h"
 #include "meta/lmdb/lmdb_map.h"
 #include "meta/lmdb/session_locks.h"
 #include "meta/lmdb/write_txn.h"
@@ -35,9 +35,10 @@ struct WriteRequest {
 /// that is queued, and commits it with one fsync. Thread safety: any thread.
 class LmdbWriter : public std::enable_shared_from_this<LmdbWriter> {
  public:
-  LmdbWriter(Runtime& runtime, std::string directory, LmdbMap& map, SessionLocks& locks, ChangeHub& hub);
+  LmdbWriter(Runtime& runtime, std::string directory, LmdbMap& map, SessionLocks& locks, ChangeHub& hub,
+             ChangePage& page);
 
-  /// What keeps the map, the locks and the hub alive while a job runs.
+  /// What keeps the map, the locks, hub and page alive while a job runs.
   void SetOwner(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
 
   /// Queues the request and waits. ok: each write has its own status. A request that still waits for the write
@@ -56,10 +57,6 @@ class LmdbWriter : public std::enable_shared_from_this<LmdbWriter> {
     std::uint64_t sessions_ended = 0;
   };
   Stats stats() const;
-  /// The newest transaction known here; a larger one in the map is another process's.
-  std::uint64_t known_transaction() const { return known_transaction_.load(); }
-  /// Wakes all who wait where another process has committed since the last look.
-  void NoticeOthers();
 
  private:
   using Request = std::shared_ptr<WriteRequest>;
@@ -78,7 +75,7 @@ class LmdbWriter : public std::enable_shared_from_this<LmdbWriter> {
   Batch Claim();
   void RunBatch(MDB_txn* txn, const Batch& batch);
   int ApplyAll(WriteTxn& work, const Batch& batch, Status* refused);
-  void AfterCommit(WriteTxn& work, const Batch& batch, std::uint64_t transaction);
+  void AfterCommit(WriteTxn& work, const Batch& batch);
   void AfterFailure(const Batch& batch, int rc, bool committing);
   void Requeue(const Batch& batch);
   void Answer(const Batch& batch, const Status& status);
@@ -92,8 +89,8 @@ class LmdbWriter : public std::enable_shared_from_this<LmdbWriter> {
   LmdbMap& map_;
   SessionLocks& locks_;
   ChangeHub& hub_;
+  ChangePage& page_;
   std::weak_ptr<void> owner_;
-  std::atomic<std::uint64_t> known_transaction_;
 
   mutable std::mutex mutex_;
   std::list<Request> queue_;

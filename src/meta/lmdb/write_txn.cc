@@ -1,6 +1,7 @@
 #include "meta/lmdb/write_txn.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "meta/lmdb/process_identity.h"
 #include "meta/sequence.h"
@@ -72,6 +73,8 @@ int WriteTxn::Apply(WriteOp& op) {
       return OpenSession(op);
     case WriteOp::Kind::kEndSession:
       return EndSession(op);
+    case WriteOp::Kind::kRaiseVersions:
+      return RaiseVersions(op);
     case WriteOp::Kind::kCreateStore:
     case WriteOp::Kind::kNothing:
       break;
@@ -220,6 +223,17 @@ int WriteTxn::EndSession(WriteOp& op) {
     ++dead_sessions_;
   }
   return RemoveSession(op.session, &op.status);
+}
+
+int WriteTxn::RaiseVersions(WriteOp& op) {
+  const std::int64_t above = std::max(counters_.next_version - 1, op.version);
+  if (above > std::numeric_limits<std::int64_t>::max() - op.first_delta - 1) {
+    op.status = ResourceExhausted("the metadata store has no more versions").With("version", above);
+    return 0;
+  }
+  counters_.next_version = above + op.first_delta + 1;
+  changed_ = true;
+  return 0;
 }
 
 int WriteTxn::LoadLive(std::string_view stored_key, std::optional<StoredRecord>* record, Status* status) {

@@ -23,6 +23,7 @@ struct WriteOp {
     kSequencedPut,
     kOpenSession,
     kEndSession,
+    kRaiseVersions,
     kNothing,  ///< only to make the writer pass by, which follows a changed map
   };
   Kind kind = Kind::kNothing;
@@ -31,11 +32,11 @@ struct WriteOp {
   std::string key;
   std::string to;  ///< kDeleteRange: exclusive
   Buffer value;
-  std::int64_t version = 0;            ///< kCompareAndSet: expected
+  std::int64_t version = 0;            ///< kCompareAndSet: expected; kRaiseVersions: the least that was used
   std::optional<SessionNumber> guard;  ///< fenced where it has ended
   SessionNumber session = 0;           ///< kCreate: the owner, 0 for none; kEndSession: the one
   bool only_if_dead = false;           ///< kEndSession
-  std::int64_t first_delta = 0;
+  std::int64_t first_delta = 0;        ///< kRaiseVersions: how many are skipped
   std::int64_t second_delta = 0;
   std::function<Status()> admit;
   std::optional<Status> admitted;  ///< what `admit` said, kept where the batch is computed again
@@ -83,6 +84,7 @@ class WriteTxn {
   int SequencedPut(WriteOp& op);
   int OpenSession(WriteOp& op);
   int EndSession(WriteOp& op);
+  int RaiseVersions(WriteOp& op);
 
   /// The record under the key; one whose session is dead is gone first, with all of that session's.
   int LoadLive(std::string_view stored_key, std::optional<StoredRecord>* record, Status* status);

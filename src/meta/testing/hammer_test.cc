@@ -176,7 +176,6 @@ TEST_F(MetadataStoreHammerTest, Lmdb) {
   options.create = true;
   options.shards = 4;
   options.map_size = std::uint64_t{1} << 20;  // so that it grows meanwhile
-  options.poll_interval = 5ms;
   auto store = Wait(LmdbMetadataStore::Open(runtime(), OpContext(), options));
   ASSERT_TRUE(store.ok()) << store.status().ToString();
   HammerStore(**store);

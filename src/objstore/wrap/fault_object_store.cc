@@ -31,6 +31,13 @@ void Spoil(FaultKind kind, std::uint64_t count, Result<ListPage>& answer) {
   if (kind == FaultKind::kShortPage) answer->next = answer->objects.back().key;
 }
 
+template <class R>
+void Age(WallTime, R&) {}
+void Age(WallTime newest, Result<ListPage>& answer) {
+  if (!answer.ok()) return;
+  std::erase_if(answer->objects, [newest](const ObjectInfo& object) { return object.modified > newest; });
+}
+
 }  // namespace
 
 Status FaultObjectStore::Call::Lost() const {
@@ -77,10 +84,12 @@ Task<R> FaultObjectStore::Run(OpContext context, Call call, Inner<R> inner) {
     case FaultKind::kShortBody:
     case FaultKind::kFlipByte:
     case FaultKind::kCutList:
+    case FaultKind::kStaleList:
     case FaultKind::kShortPage: break;
   }
   R answer = co_await inner(this->inner(), std::move(context));
   Spoil(fault.kind(), fault.count_, answer);
+  if (fault.kind() == FaultKind::kStaleList) Age(far_runtime_.clock.Wall() - fault.after_, answer);
   co_return answer;
 }
 

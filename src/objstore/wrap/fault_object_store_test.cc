@@ -311,7 +311,7 @@ std::string RandomTrace(std::uint64_t seed, std::vector<std::int64_t>& injected)
   FaultObjectStore store(runtime, memory, faults);
   FaultRates rates;
   rates.fail = rates.throttle = rates.lose_answer = rates.delay = rates.apply_late = 500;
-  rates.short_body = rates.flip_byte = rates.cut_list = rates.short_page = 500;
+  rates.short_body = rates.flip_byte = rates.cut_list = rates.short_page = rates.stale_list = 500;
   faults.Randomize(rates, scheduler.Stream("faults"));
   std::string trace;
   EXPECT_TRUE(scheduler.Run(RandomCalls(runtime, store, trace)).ok());
@@ -328,6 +328,29 @@ Task<std::string> Heads(ObjectStore& store) {
     answers += code == StatusCode::kUnavailable ? 'u' : code == StatusCode::kResourceExhausted ? 'r' : '.';
   }
   co_return answers;
+}
+
+TEST(FaultListings, AreStale) {
+  SimScheduler scheduler(1);
+  Runtime& runtime = scheduler.runtime();
+  MemoryObjectStore memory(runtime);
+  FaultPlan faults(runtime);
+  FaultObjectStore store(runtime, memory, faults);
+  for (const char* key : {"a", "b"}) {
+    ASSERT_TRUE(scheduler.Run(store.Put(OpContext(), key, Chain("x"), PutMode::kCreate)).ok());
+    ASSERT_TRUE(scheduler.RunFor(seconds(10)).ok());
+  }
+  const auto list = [&](Fault fault) {
+    faults.OnNext(ObjectOp::kList, "", std::move(fault));
+    std::string keys;
+    const Result<ListPage> page = scheduler.Run(store.List(OpContext(), "", "", 10));
+    EXPECT_TRUE(page.ok());
+    for (const ObjectInfo& object : page->objects) keys += object.key;
+    return keys;
+  };
+  EXPECT_EQ(list(Fault::StaleList(seconds(5))), "ab");
+  EXPECT_EQ(list(Fault::StaleList(seconds(15))), "a");
+  EXPECT_EQ(list(Fault::StaleList(seconds(25))), "");
 }
 
 TEST(FaultChance, ThrottlesInBursts) {
@@ -363,7 +386,7 @@ TEST(FaultChance, FollowsItsSeedAndItsRates) {
     EXPECT_LT(injected[static_cast<std::size_t>(kind)], 120);
   }
   for (const FaultKind kind : {FaultKind::kApplyLate, FaultKind::kShortBody, FaultKind::kFlipByte,
-                               FaultKind::kCutList, FaultKind::kShortPage}) {
+                               FaultKind::kCutList, FaultKind::kShortPage, FaultKind::kStaleList}) {
     EXPECT_GT(injected[static_cast<std::size_t>(kind)], 2);
     EXPECT_LT(injected[static_cast<std::size_t>(kind)], 50);
   }

@@ -56,6 +56,11 @@ Fault Fault::ShortPage(std::uint64_t objects) {
   fault.count_ = std::max<std::uint64_t>(objects, 1);
   return fault;
 }
+Fault Fault::StaleList(Duration age) {
+  Fault fault(FaultKind::kStaleList);
+  fault.after_ = age;
+  return fault;
+}
 
 Fault Fault::Holding(std::shared_ptr<Hold::State> hold) {
   Fault fault(FaultKind::kHold);
@@ -105,6 +110,7 @@ std::optional<Fault> FaultPlan::Draw(const FaultRates& rates, Random& random, Ob
   if (op == ObjectOp::kList) {
     if (hit(rates.cut_list)) return Fault::CutList(random.Below(16));
     if (hit(rates.short_page)) return Fault::ShortPage(1 + random.Below(16));
+    if (hit(rates.stale_list)) return Fault::StaleList(up_to(rates.max_late));
   }
   return std::nullopt;
 }

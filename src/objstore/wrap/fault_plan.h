@@ -21,9 +21,10 @@ enum class FaultKind {
   kFlipByte,
   kCutList,
   kShortPage,
+  kStaleList,
   kHold,
 };
-inline constexpr int kFaultKinds = 10;
+inline constexpr int kFaultKinds = 11;
 
 /// One thing that goes wrong with a call. A value.
 class Fault {
@@ -50,6 +51,9 @@ class Fault {
   static Fault CutList(std::uint64_t objects);
   /// List gives this many objects of its page (at least 1) and where to go on, as a store may.
   static Fault ShortPage(std::uint64_t objects);
+
+  /// List lacks the objects of its page that were made within so long, by the store's own clock.
+  static Fault StaleList(Duration age);
 
   /// The call stands still: see FaultPlan::HoldNext.
   static Fault Holding(std::shared_ptr<Hold::State> hold);
@@ -79,8 +83,9 @@ struct FaultRates {
   int flip_byte = 0;
   int cut_list = 0;
   int short_page = 0;
+  int stale_list = 0;
   Duration max_delay = std::chrono::seconds(1);  ///< drawn anew for each way
-  Duration max_late = std::chrono::seconds(60);
+  Duration max_late = std::chrono::seconds(60);  ///< and how stale a listing is at most
   int max_burst = 1;  ///< so many calls in a row are throttled; those of one burst get the same answer
 };
 

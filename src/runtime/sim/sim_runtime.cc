@@ -197,6 +197,18 @@ void SimNode::Suspend(Duration duration) {
   }});
 }
 
+std::vector<std::string> SimNode::Waiting() const {
+  std::vector<std::string> lines;
+  const std::vector<std::string> chains = scheduler_.watch_.Describe(this);
+  for (auto chain = chains.begin(); chain != chains.end();) {
+    const auto next = std::upper_bound(chain, chains.end(), *chain);
+    const std::string times = next - chain > 1 ? std::to_string(next - chain) + " x " : std::string();
+    lines.push_back(times + *chain);
+    chain = next;
+  }
+  return lines;
+}
+
 void SimNode::ShiftWall(Duration by) {
   wall_at_anchor_ = WallNow() + by;
   wall_anchor_ = scheduler_.now_;
@@ -288,12 +300,24 @@ bool SimScheduler::Step() {
   Mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   stepping_ = true;
   running_ = chosen.node;
+  watch_.SetOwner(running_);
   chosen.work();
   chosen.work = nullptr;
   running_ = nullptr;
+  watch_.SetOwner(nullptr);
   graveyard_.clear();
   stepping_ = false;
   return true;
+}
+
+Status SimScheduler::StandsStill() const {
+  Status status = Internal("nothing is left to run while the task waits").With("steps", steps_);
+  for (const std::string& chain : watch_.Describe(nullptr)) status = std::move(status).With("driver", chain);
+  for (const std::unique_ptr<SimNode>& node : nodes_) {
+    if (!node->alive()) continue;
+    for (const std::string& chain : node->Waiting()) status = std::move(status).With(node->name(), chain);
+  }
+  return status;
 }
 
 Status SimScheduler::RunUntil(const bool& ended) {
@@ -302,7 +326,7 @@ Status SimScheduler::RunUntil(const bool& ended) {
   while (!ended) {
     if (steps_ >= last_step) return Internal("the simulation reached its limit of steps").With("steps", steps_);
     if (!AdvanceTime(last_time)) {
-      if (timers_.empty()) return Internal("nothing is left to run while the task waits").With("steps", steps_);
+      if (timers_.empty()) return StandsStill();
       return Internal("the simulation reached its limit of virtual time").With("steps", steps_);
     }
     Step();

@@ -48,6 +48,9 @@ class SimNode {
   /// it every timer of the node stand still.
   void Suspend(Duration duration);
 
+  /// Where its coroutines stand, each from the outermost co_await to what it waits for: "2 x a.cc:12 > b.cc:34".
+  std::vector<std::string> Waiting() const;
+
   /// Moves the wall clock by this much, from now on.
   void ShiftWall(Duration by);
   /// Lets the wall clock run faster (or slower) by this many millionths, from now on.
@@ -154,6 +157,9 @@ class SimScheduler {
   bool AdvanceTime(MonotonicTime limit);
   Status RunUntil(const bool& ended);
 
+  Status StandsStill() const;
+
+  internal::RootWatch watch_;
   const std::uint64_t seed_;
   const SimLimits limits_;
   MonotonicTime now_;

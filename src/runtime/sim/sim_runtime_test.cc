@@ -376,6 +376,62 @@ TEST(SimNodeTest, AFrozenNodeMayBeKilled) {
   EXPECT_EQ(ran, 0);
 }
 
+/// Waits for an event three calls deep, at lines that it gives.
+struct Depths {
+  unsigned innermost = 0;
+  unsigned middle = 0;
+};
+
+Task<void> WaitInnermost(Event& event, Depths* depths) {
+  depths->innermost = __LINE__ + 1;
+  co_await event.Wait();
+}
+
+Task<void> WaitMiddle(Runtime& runtime, Event& event, Depths* depths) {
+  co_await Yield(runtime);
+  depths->middle = __LINE__ + 1;
+  co_await WaitInnermost(event, depths);
+}
+
+std::string Place(unsigned line) { return "sim_runtime_test.cc:" + std::to_string(line); }
+
+TEST(SimNodeTest, WhatWaitsCanBeExplained) {
+  SimScheduler scheduler(1);
+  SimNode& node = scheduler.AddNode("node");
+  SimNode& other = scheduler.AddNode("other");
+  Event event(node.runtime().executor);
+  Gate gate(node.runtime());
+  Depths depths;
+  EXPECT_TRUE(node.Waiting().empty());
+  node.Spawn(WaitMiddle(node.runtime(), event, &depths));
+  gate.Spawn(WaitMiddle(node.runtime(), event, &depths));
+  EXPECT_TRUE(scheduler.RunUntilIdle().ok());
+  const std::string chain = Place(depths.middle) + " > " + Place(depths.innermost);
+  const std::vector<std::string> waiting = node.Waiting();
+  ASSERT_EQ(waiting.size(), 1u);
+  EXPECT_EQ(waiting[0], "2 x " + chain);
+  EXPECT_TRUE(other.Waiting().empty());
+  // What stands still is told apart by node, in the answer too.
+  const Status stuck = scheduler.Run(WaitInnermost(event, &depths));
+  EXPECT_NE(stuck.ToString().find("node=\"" + waiting[0] + "\""), std::string::npos) << stuck.ToString();
+  EXPECT_NE(stuck.ToString().find("driver=" + Place(depths.innermost)), std::string::npos) << stuck.ToString();
+  event.Set();
+  EXPECT_TRUE(scheduler.RunUntilIdle().ok());
+  EXPECT_TRUE(node.Waiting().empty());
+}
+
+TEST(SimNodeTest, WhatADeadNodeWaitedForIsForgotten) {
+  SimScheduler scheduler(1);
+  SimNode& node = scheduler.AddNode("node");
+  Event event(node.runtime().executor);
+  Depths depths;
+  node.Spawn(WaitInnermost(event, &depths));
+  EXPECT_TRUE(scheduler.RunUntilIdle().ok());
+  EXPECT_EQ(node.Waiting().size(), 1u);
+  node.Kill();
+  EXPECT_TRUE(node.Waiting().empty());
+}
+
 Task<void> KillOwnNode(SimNode& node, Counted counted, bool* after) {
   co_await Yield(node.runtime());
   node.Kill();

@@ -89,7 +89,6 @@ LmdbClient::LmdbClient(const std::string& directory, std::uint64_t map_size) {
   options_.directory = directory;
   options_.create = true;
   options_.map_size = map_size;
-  options_.poll_interval = std::chrono::milliseconds(10);
   const Status opened = Open();
   EXPECT_TRUE(opened.ok()) << opened.ToString();
 }
