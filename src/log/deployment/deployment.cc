@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "format/deployment_record.h"
+#include "log/deployment/epoch_guard.h"
 #include "log/deployment/store_url.h"
 #include "log/lease/lease_keeper.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
@@ -111,6 +112,7 @@ struct Deployment::Parts {
   LmdbMetadataStore* lmdb = nullptr;  ///< meta_store, where it is one
   std::unique_ptr<MetricsMetadataStore> meta_metrics;
   std::unique_ptr<RetryMetadataStore> meta;
+  std::unique_ptr<EpochGuard> sessions;  ///< the leases' way to `meta`
   std::unique_ptr<ObjectStore> wal_store;
   std::unique_ptr<MetricsObjectStore> wal;  ///< the writer's: it retries under new names
   std::unique_ptr<RetryObjectStore> wal_reads;
@@ -252,7 +254,8 @@ Status Deployment::Parts::StartEngine() {
   writer_options.times.index_deadline = std::chrono::milliseconds(record.index_deadline_ms);
   options.times = writer_options.times;
   writer_options.embedded_names = urls.wal.kind == StoreUrl::Kind::kFile;
-  leases = std::make_unique<LeaseKeeper>(runtime, *meta, writer_options);
+  sessions = std::make_unique<EpochGuard>(*meta, record);
+  leases = std::make_unique<LeaseKeeper>(runtime, *sessions, writer_options);
   LS_ASSIGN(writer, LogWriter::Open(runtime, *meta, *wal, *leases, writer_options));
   reader = std::make_unique<LogReader>(runtime, *meta, *wal_reads, options.reader);
   catalog = std::make_unique<StreamCatalog>(runtime, *meta);
@@ -313,6 +316,14 @@ StreamCatalog& Deployment::catalog() { return *parts_->catalog; }
 LogWriter& Deployment::writer() { return *parts_->writer; }
 LogReader& Deployment::reader() { return *parts_->reader; }
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }
+const DeploymentRecord& Deployment::record() const { return parts_->record; }
+const DeploymentOptions& Deployment::options() const { return parts_->options; }
+
+Task<Status> Deployment::CopyMetadata(OpContext context, std::string file) {
+  if (parts_->lmdb == nullptr) co_return Unimplemented("this metadata store cannot be copied");
+  co_return co_await parts_->lmdb->CopyTo(std::move(context), std::move(file));
+}
+
 Task<Result<std::uint64_t>> Deployment::VerifyMetadata(OpContext context) {
   if (parts_->lmdb == nullptr) co_return Unimplemented("this metadata store has no check of all its records");
   co_return co_await parts_->lmdb->Verify(std::move(context));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "format/deployment_record.h"
 #include "lakestream/status.h"
 #include "lakestream/task.h"
 #include "log/catalog/stream_catalog.h"
@@ -49,10 +50,16 @@ class Deployment {
   Task<Result<SoftTrimOutcome>> SoftTrim(OpContext context, LogId log, Offset through);
 
   const std::string& id() const;  ///< the deployment's UUID
+  const DeploymentRecord& record() const;
+  const DeploymentOptions& options() const;  ///< with the times of the record
 
   /// Checks every record of the metadata store and gives their number. Errors: corrupt, with what differs;
   /// unimplemented where the store has no such check.
   Task<Result<std::uint64_t>> VerifyMetadata(OpContext context);
+
+  /// Copies the metadata store into a new file, as one snapshot, while others go on writing. Errors: unimplemented where
+  /// the store cannot do that; fenced (the store was moved away); unavailable; resource_exhausted.
+  Task<Status> CopyMetadata(OpContext context, std::string file);
 
   /// The stores beneath, for looking inside: what is written past the engine breaks its rules.
   MetadataStore& metadata();

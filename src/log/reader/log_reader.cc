@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 #include "base/broken_rule.h"
@@ -47,6 +48,9 @@ Buffer PayloadOf(const Part& part, const model::PlannedEntry& entry) {
 }
 
 void AppendEntries(const Part& part, LogRead* read) {
+  if (part.entries.empty()) return;
+  const std::string* const object = &part.record->index.location;
+  read->places.push_back(EntryPlace{part.entries.front().offset, {part.record, object}});
   for (const model::PlannedEntry& entry : part.entries) {
     LogEntryHeader header;
     header.offset = entry.offset;
@@ -198,6 +202,13 @@ Task<Status> LogReader::Parts::ReadParts(OpContext context, LogId log, Offset wa
     if (scan && !allowance.full()) LS_CO_TRY(opened.back());
   }
   co_return OkStatus();
+}
+
+std::string_view LogRead::ObjectOf(const LogEntry& entry) const {
+  const auto after = std::upper_bound(places.begin(), places.end(), entry.header.offset,
+                                      [](Offset offset, const EntryPlace& place) { return offset < place.first; });
+  LS_INVARIANT(after != places.begin(), "an entry has a place");
+  return *std::prev(after)->object;
 }
 
 LogReader::LogReader(Runtime& runtime, MetadataStore& meta, ObjectStore& wal, ReaderOptions options)

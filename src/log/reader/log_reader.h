@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lakestream/status.h"
@@ -20,9 +22,19 @@ struct ReadBounds {
   std::int64_t max_bytes = std::int64_t{8} << 20;  ///< payload bytes, 1 or more
 };
 
+/// Where entries lie.
+struct EntryPlace {
+  Offset first;                               ///< the first one in this object; the next place has those after its own
+  std::shared_ptr<const std::string> object;  ///< its key
+};
+
 struct LogRead {
-  std::vector<LogEntry> entries;  ///< ascending; empty at the end of the log
-  Offset next;                    ///< where the following read starts
+  std::vector<LogEntry> entries;   ///< ascending; empty at the end of the log
+  std::vector<EntryPlace> places;  ///< ascending; of all entries
+  Offset next;                     ///< where the following read starts
+
+  /// The key of the object that holds one of the entries.
+  std::string_view ObjectOf(const LogEntry& entry) const;
 };
 
 /// Where a log begins and ends right now.

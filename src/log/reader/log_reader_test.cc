@@ -81,6 +81,8 @@ TEST(Read, ContinuesOverRecordsUntilTheEnd) {
     EXPECT_EQ(one->entries[0].header, entry.header);
     size += entry.header.entry_size;
     EXPECT_EQ(entry.header.cumulative_size, size);
+    EXPECT_EQ(all->ObjectOf(entry), "o" + std::to_string(entry.header.offset.value() / 3));
+    EXPECT_EQ(one->ObjectOf(entry), all->ObjectOf(entry));
     at = one->next;
   }
 }

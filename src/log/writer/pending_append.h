@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 #include "log/log_entry.h"
@@ -41,7 +42,10 @@ class PendingAppend {
     }
     bool await_ready() const { return append_.waiter_.load() == &append_; }
     /// Never inlined: clang 16 may then keep its locals in a frame that is gone (docs/adr/0002).
-    [[gnu::noinline]] bool await_suspend(std::coroutine_handle<> handle) {
+    template <class Promise>
+    [[gnu::noinline]] bool await_suspend(std::coroutine_handle<Promise> handle,
+                                         std::source_location where = std::source_location::current()) {
+      internal::NoteWait(handle, nullptr, where);
       waits_ = handle.address();
       void* none = nullptr;
       // From here on another thread may resume the coroutine: nothing of this object is touched any more.

@@ -12,4 +12,7 @@ namespace lakestream {
 /// Appendix E, "Reclamation"); it cannot parse the second. The UUID makes the name unique.
 std::string WalObjectName(WallTime wall, std::string_view uuid, bool embedded);
 
+/// Whether a name has one of the two forms, with a UUID in lower case.
+bool IsWalObjectName(std::string_view name);
+
 }  // namespace lakestream

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/try.h"
+#include "log/fsck/fsck.h"
+#include "log/fsck/section_table.h"
+
+namespace lakestream {
+
+/// What the parts of one check share. They run one after another.
+struct FsckJob {
+  FsckJob(Runtime& r, MetadataStore& m, ObjectStore& w, OpContext c, FsckOptions o, FindingSink s)
+      : runtime(r), meta(m), wal(w), context(std::move(c)), options(std::move(o)), sink(std::move(s)) {}
+
+  void Report(const Finding& finding) {
+    ++(IsDamage(finding.kind) ? totals.damage : totals.notes);
+    sink(finding);
+  }
+
+  void ShowProgress() const {
+    if (options.progress) options.progress(totals);
+  }
+
+  /// Remembers a log id that is in use, and where it was seen first.
+  void SeeLogId(LogId log, const std::string& object) {
+    if (greatest_log && *greatest_log >= log) return;
+    greatest_log = log;
+    greatest_log_seen_in = object;
+  }
+
+  /// One page of records; `cursor` is set to the next one, or to nothing.
+  Task<Result<std::vector<MetadataRecord>>> NextPage(KeyRange range, std::optional<std::string>* cursor) {
+    constexpr int kRecordsPerPage = 1000;
+    LS_CO_ASSIGN(ScanPage page, co_await meta.Scan(context, std::move(range), **cursor, kRecordsPerPage));
+    *cursor = std::move(page.next);
+    ShowProgress();
+    co_return std::move(page.records);
+  }
+
+  Task<Result<ReadAnswer>> Get(Partition partition, std::string key) {
+    Task<Result<ReadAnswer>> get = meta.Get(context, std::move(partition), std::move(key));
+    co_return co_await get;
+  }
+
+  /// Whether the record is still there as it was read. One that is not in its own partition counts as gone.
+  Task<Result<bool>> StillStands(Partition partition, std::string key, std::int64_t version) {
+    Task<Result<ReadAnswer>> get = meta.Get(context, std::move(partition), std::move(key));
+    LS_CO_ASSIGN(const ReadAnswer answer, co_await get);
+    co_return answer && answer->version == version;
+  }
+
+  Runtime& runtime;
+  MetadataStore& meta;
+  ObjectStore& wal;
+  const OpContext context;
+  const FsckOptions options;
+  const FindingSink sink;
+  FsckTotals totals;
+  SectionTable table;
+  std::optional<LogId> greatest_log;
+  std::string greatest_log_seen_in;
+};
+
+}  // namespace lakestream
