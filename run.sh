@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the command, and runs the main job: append a file to a stream, read it back, tail, trim.
 #   ./run.sh            with 5 000 rows of flight data
-#   ./run.sh FILE       with a file of yours; each line becomes one entry
+#   ./run.sh FILE       with a file of yours; each line becomes one record
 # Streams are kept in ./data of the project; every run makes a new one, so runs never disturb each other.
 # Environment: LAKESTREAM_DATA=DIR        another folder for the deployment
 #              LAKESTREAM_SKIP_BUILD=1    use the command as it is; LAKESTREAM_BINARY=PATH names another one
@@ -74,10 +74,10 @@ limit=$((60 + file_bytes / 1048576))
 now_us() { printf '%s' "${EPOCHREALTIME/./}"; }
 calc() { awk "BEGIN { printf \"$1\", $2 }"; }
 mib() { calc %.2f "$1 / 1048576"; }
-# A count of entries and bytes, and the microseconds it took.
-rate() { calc "%.0f entries, %.2f MiB in %.3f s: %.0f entries/s, %.1f MiB/s" "$1, $2 / 1048576, $3 / 1e6, $1 * 1e6 / $3, $2 / 1.048576 / $3"; }
+# A count of records and bytes, and the microseconds it took.
+rate() { calc "%.0f records, %.2f MiB in %.3f s: %.0f records/s, %.1f MiB/s" "$1, $2 / 1048576, $3 / 1e6, $1 * 1e6 / $3, $2 / 1.048576 / $3"; }
 lines_in() { as_lines "$1" | wc -l; }
-# What reading the entries of a file gives: its bytes, the last line always closed by a newline.
+# What reading the records of a file gives: its bytes, the last line always closed by a newline.
 as_lines() { cat -- "$1"; ends_in_newline "$1" || echo; }
 ends_in_newline() { [ ! -s "$1" ] || [ "$(tail -c 1 -- "$1" | od -An -tx1)" = ' 0a' ]; }
 # Objects and their bytes. The folder is not there before the first append, and a file may go away while it is looked at.
@@ -140,13 +140,13 @@ mkdir -p "$data"
 data=$(realpath -- "$data")
 stream=$prefix-$(date -u +%Y%m%d-%H%M%S)-$$
 where=(--deployment "$data")
-entries=$(lines_in "$file")
+records=$(lines_in "$file")
 objects_before=$(stored)
 
 cat <<END
 
-$("$binary" version | head -n 1)
-   file        $file ($entries lines, $(mib "$file_bytes") MiB)
+$("$binary" version | sed -n 1p)
+   file        $file ($records lines, $(mib "$file_bytes") MiB)
    deployment  $data
    stream      $stream, 3 partitions
 
@@ -167,7 +167,7 @@ for p in 0 1 2; do
   fi
 done
 finish appending
-echo "   $(rate "$entries" "$file_bytes" $(($(now_us) - began)))"
+echo "   $(rate "$records" "$file_bytes" $(($(now_us) - began)))"
 for p in 0 1 2; do
   [ ! -e "$work/append$p.err" ] || sed -n "s/^acknowledged/   partition $p: &/p" "$work/append$p.err"
 done
@@ -176,21 +176,21 @@ echo '2. Read back and compare byte for byte'
 began=$(now_us)
 for p in 0 1 2; do
   options=()
-  # Entries are lines without their newline, and reading gives one to each; where the file has none, neither has this.
+  # Records are lines without their newline, and reading gives one to each; where the file has none, neither has this.
   if [ "$p" = "$last_part" ] && ! ends_in_newline "$file"; then options=(--no-final-lf); fi
   start "read$p" "$binary" read "$stream" --partition "$p" "${options[@]}" "${where[@]}"
 done
 finish 'reading back'
 took=$(($(now_us) - began))
 difference=$(cat "$work"/read[012].out | same_as "$file") || fail "what was read back is not $file: $difference"
-echo "   $(rate "$entries" "$file_bytes" "$took")"
+echo "   $(rate "$records" "$file_bytes" "$took")"
 echo '   identical'
 
 echo '3. Tail partition 0 while another process appends to it'
 in_part0=$(lines_in "$work/part0")
 head -n "$tail_rows" -- "$file" >"$work/more"
 more=$(lines_in "$work/more")
-# The tail starts one entry before the end: once that entry has come, it waits for new ones.
+# The tail starts one record before the end: once that record has come, it waits for new ones.
 start tail "$binary" read "$stream" --partition 0 --from $((in_part0 - 1)) --max $((more + 1)) --follow "${where[@]}"
 deadline=$((SECONDS + tail_start_seconds))
 until [ -s "$work/tail.out" ]; do
@@ -204,7 +204,7 @@ finish tailing
 took=$(($(now_us) - began))
 difference=$({ as_lines "$work/part0" | tail -n 1; as_lines "$work/more"; } | same_as "$work/tail.out") ||
   fail "the tail saw something else than what was appended: $difference"
-echo "   $more entries came through, identical, $(calc %.0f "$took / 1000") ms after the second process was started"
+echo "   $more records came through, identical, $(calc %.0f "$took / 1000") ms after the second process was started"
 
 echo '4. Trim the older half of what the first process appended to partition 0'
 before=$(((in_part0 + 1) / 2))
@@ -214,7 +214,13 @@ start rest "$binary" read "$stream" --partition 0 "${where[@]}"
 finish 'reading after the trim'
 difference=$({ as_lines "$work/part0"; as_lines "$work/more"; } | tail -n +$((before + 1)) | same_as "$work/rest.out") ||
   fail "after the trim, partition 0 does not start at offset $before: $difference"
-echo "   it now starts at offset $before; all $((in_part0 + more - before)) entries from there on are as before"
+echo "   it now starts at offset $before; all $((in_part0 + more - before)) records from there on are as before"
+
+echo '5. Check the whole deployment: every record and every byte, and each against the other'
+start fsck "$binary" fsck --deep "${where[@]}"
+finish checking
+# Other programs may use the folder, too: notes are legal, and damage has ended the command already.
+echo "   $(tail -n 1 "$work/fsck.out")"
 
 shown=$(realpath --relative-to="$PWD" -- "$binary")
 cat <<END

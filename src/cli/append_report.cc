@@ -48,16 +48,17 @@ std::string ShortBytes(std::int64_t bytes) {
 void AppendReport::Count(const EndedAppend& ended) {
   if (ended.result.ok()) {
     latency_.Record(ended.latency);
-    ++acknowledged_;
+    acknowledged_ += ended.records;
+    ++acknowledged_entries_;
     acknowledged_bytes_ += ended.bytes;
     Range& range = ranges_[ended.partition];
-    if (range.entries == 0) range.first = ended.result->offset;
+    if (range.records == 0) range.first = ended.result->offset;
     range.end = ended.result->end();
-    ++range.entries;
+    range.records += ended.records;
     return;
   }
   const Status status = ended.result.status();
-  ++(status.code() == StatusCode::kIndeterminate ? unknown_ : not_appended_);
+  (status.code() == StatusCode::kIndeterminate ? unknown_ : not_appended_) += ended.records;
   if (first_failure_.ok() || ended.line < first_failed_line_) {
     first_failed_line_ = ended.line;
     first_failure_ = status;
@@ -74,9 +75,14 @@ Status AppendReport::Failure() const {
 std::string AppendReport::Text(const Circumstances& circumstances) const {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "appended {} entr{}, {} in {} ({} entries/s, {}/s)\n", acknowledged_,
-                 acknowledged_ == 1 ? "y" : "ies", ShortBytes(acknowledged_bytes_),
+  const std::string what =
+      circumstances.in_batches
+          ? fmt::format("{} record{} in {} batch{}", acknowledged_, acknowledged_ == 1 ? "" : "s", acknowledged_entries_,
+                        acknowledged_entries_ == 1 ? "" : "es")
+          : fmt::format("{} entr{}", acknowledged_, acknowledged_ == 1 ? "y" : "ies");
+  fmt::format_to(out, "appended {}, {} in {} ({} {}/s, {}/s)\n", what, ShortBytes(acknowledged_bytes_),
                  ShortDuration(circumstances.elapsed), PerSecond(acknowledged_, circumstances.elapsed),
+                 circumstances.in_batches ? "records" : "entries",
                  ShortBytes(PerSecond(acknowledged_bytes_, circumstances.elapsed)));
   if (acknowledged_ == 0) return text;
   const HistogramSnapshot latency = latency_.Snapshot();
@@ -104,11 +110,12 @@ std::string AppendReport::Json(const Circumstances& circumstances) const {
   JsonValue json = JsonValue::Object();
   json.Add("stream", JsonValue::String(circumstances.stream));
   json.Add("acknowledged", JsonValue::Int(acknowledged_));
+  json.Add("entries", JsonValue::Int(acknowledged_entries_));
   json.Add("bytes", JsonValue::Int(acknowledged_bytes_));
   json.Add("not_appended", JsonValue::Int(not_appended_));
   json.Add("unknown", JsonValue::Int(unknown_));
   json.Add("elapsed_us", JsonValue::Int(Micros(circumstances.elapsed)));
-  json.Add("entries_per_second", JsonValue::Int(PerSecond(acknowledged_, circumstances.elapsed)));
+  json.Add("records_per_second", JsonValue::Int(PerSecond(acknowledged_, circumstances.elapsed)));
   json.Add("bytes_per_second", JsonValue::Int(PerSecond(acknowledged_bytes_, circumstances.elapsed)));
   json.Add("latency_p50_us", JsonValue::Int(Micros(latency.p50())));
   json.Add("latency_p99_us", JsonValue::Int(Micros(latency.p99())));
@@ -119,7 +126,7 @@ std::string AppendReport::Json(const Circumstances& circumstances) const {
   for (const auto& [partition, range] : ranges_) {
     JsonValue item = JsonValue::Object();
     item.Add("partition", JsonValue::Int(partition));
-    item.Add("entries", JsonValue::Int(range.entries));
+    item.Add("records", JsonValue::Int(range.records));
     item.Add("first_offset", JsonValue::Int(range.first.value()));
     item.Add("last_offset", JsonValue::Int(range.end.value() - 1));
     partitions.Append(std::move(item));

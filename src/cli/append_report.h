@@ -16,8 +16,9 @@ class AppendReport {
   void Count(const EndedAppend& ended);
 
   bool failed() const { return !first_failure_.ok(); }
-  /// True when an entry may have been appended without being acknowledged.
+  /// True when a record may have been appended without being acknowledged.
   bool unknown() const { return unknown_ > 0; }
+  /// Records; of a raw stream each is an entry.
   std::int64_t acknowledged() const { return acknowledged_; }
   std::int64_t acknowledged_bytes() const { return acknowledged_bytes_; }
   /// The failure of the first line that failed, with the counts that say what became of all lines.
@@ -29,6 +30,7 @@ class AppendReport {
     std::int64_t objects = 0;
     bool ended_in_lf = true;
     bool several_partitions = false;
+    bool in_batches = false;  ///< entries hold several records
     Status input;  ///< why the input was not read to its end, if it was not
   };
   /// Several lines for people.
@@ -38,7 +40,7 @@ class AppendReport {
 
  private:
   struct Range {
-    std::int64_t entries = 0;
+    std::int64_t records = 0;
     Offset first;
     Offset end;
   };
@@ -46,6 +48,7 @@ class AppendReport {
   Histogram latency_;
   std::map<int, Range> ranges_;  // by partition
   std::int64_t acknowledged_ = 0;
+  std::int64_t acknowledged_entries_ = 0;
   std::int64_t acknowledged_bytes_ = 0;
   std::int64_t not_appended_ = 0;
   std::int64_t unknown_ = 0;

@@ -23,17 +23,20 @@ internal::Root AppendWindow::AppendInto(AppendRequest request, Slot* slot) {
   slot->ended = runtime_.Now();
 }
 
-void AppendWindow::Start(int partition, std::int64_t line, Buffer payload) {
-  const auto at = static_cast<std::size_t>(partition);
+void AppendWindow::Start(AppendPiece piece) {
+  const auto at = static_cast<std::size_t>(piece.partition);
   Slot& slot = slots_[at].emplace_back();
-  slot.partition = partition;
-  slot.line = line;
-  slot.bytes = static_cast<std::int64_t>(payload.size());
+  slot.partition = piece.partition;
+  slot.line = piece.line;
+  slot.records = piece.records;
+  slot.bytes = piece.bytes;
+  slot.payload_bytes = static_cast<std::int64_t>(piece.payload.size());
   ++entries_;
-  bytes_ += slot.bytes;
+  bytes_ += slot.payload_bytes;
   AppendRequest request;
   request.log = logs_[at];
-  request.payload = std::move(payload);
+  request.records = piece.records;
+  request.payload = std::move(piece.payload);
   request.caller = kCaller;
   slot.started = runtime_.Now();
   slot.root.emplace(AppendInto(std::move(request), &slot));
@@ -53,10 +56,11 @@ void AppendWindow::Collect(const std::function<void(const EndedAppend&)>& on_end
     std::deque<Slot>& queue = slots_[partition];
     while (!queue.empty() && queue.front().landed) {
       Slot& front = queue.front();
-      const EndedAppend ended{front.partition, front.line, front.bytes, front.ended - front.started,
-                              *std::move(front.result)};
+      const EndedAppend ended{front.partition, front.line,
+                              front.records,   front.bytes,
+                              front.ended - front.started, *std::move(front.result)};
       --entries_;
-      bytes_ -= front.bytes;
+      bytes_ -= front.payload_bytes;
       queue.pop_front();
       on_ended(ended);
     }

@@ -15,11 +15,21 @@
 
 namespace lakestream {
 
+/// One entry to append, and the lines that it was made of.
+struct AppendPiece {
+  int partition = 0;
+  std::int64_t line = 0;  ///< the first of them, from 1
+  std::int32_t records = 1;
+  std::int64_t bytes = 0;  ///< of the lines
+  Buffer payload;
+};
+
 /// An append that has ended, well or not.
 struct EndedAppend {
   int partition = 0;
-  std::int64_t line = 0;  ///< from 1
-  std::int64_t bytes = 0;
+  std::int64_t line = 0;  ///< the first one, from 1
+  std::int32_t records = 1;
+  std::int64_t bytes = 0;  ///< of the lines
   Duration latency{};  ///< from the call to its answer
   Result<LogEntryHeader> result;
 };
@@ -35,7 +45,7 @@ class AppendWindow {
   /// False while as much is under way as should be.
   bool HasRoom() const { return entries_ < kMaxEntries && bytes_ < kMaxBytes; }
   bool idle() const { return entries_ == 0; }
-  void Start(int partition, std::int64_t line, Buffer payload);
+  void Start(AppendPiece piece);
 
   /// Hands over what has ended, in line order within each partition.
   void Collect(const std::function<void(const EndedAppend&)>& on_ended);
@@ -51,7 +61,9 @@ class AppendWindow {
   struct Slot {
     int partition = 0;
     std::int64_t line = 0;
-    std::int64_t bytes = 0;
+    std::int32_t records = 1;
+    std::int64_t bytes = 0;          // of the lines
+    std::int64_t payload_bytes = 0;  // under way
     MonotonicTime started;
     MonotonicTime ended;
     std::optional<Result<LogEntryHeader>> result;

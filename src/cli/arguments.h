@@ -4,11 +4,16 @@
 #include <variant>
 
 #include "cli/commands/append.h"
+#include "cli/commands/backup.h"
 #include "cli/commands/bench.h"
+#include "cli/commands/completion.h"
+#include "cli/commands/fsck.h"
 #include "cli/commands/help.h"
 #include "cli/commands/inspect.h"
+#include "cli/commands/inspect_batch.h"
 #include "cli/commands/read.h"
 #include "cli/commands/stream.h"
+#include "cli/commands/stream_change.h"
 #include "cli/commands/trim.h"
 #include "cli/commands/version.h"
 #include "cli/environment.h"
@@ -19,9 +24,11 @@ namespace lakestream {
 /// A command line, understood.
 struct Invocation {
   CommonOptions common;
-  std::variant<HelpOptions, VersionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
+  std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
+               StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               BenchCommandOptions>
+               InspectBatchOptions, FsckCommandOptions, BackupOptions, RestoreOptions, HoldListOptions, HoldAddOptions,
+               HoldReleaseOptions, BenchCommandOptions>
       command;
 };
 

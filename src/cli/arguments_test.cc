@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,26 @@ TEST(Arguments, InspectKnowsWhetherADeploymentWasNamed) {
   EXPECT_TRUE(std::get<InspectMetaOptions>(Parse({"inspect", "meta"})->command).key.empty());
 }
 
+TEST(Arguments, AppendShapesRecords) {
+  const Result<Invocation> plain = Parse({"append", "s"});
+  EXPECT_FALSE(std::get<AppendOptions>(plain->command).shapes_records);
+  const Result<Invocation> invocation =
+      Parse({"append", "s", "f", "--key", "k", "--header", "a=1", "--header", "b=c=d", "--header", "=", "--timestamp", "5",
+             "--compression", "lz4", "--batch", "10"});
+  ASSERT_TRUE(invocation.ok()) << invocation.status().ToString();
+  const auto& options = std::get<AppendOptions>(invocation->command);
+  EXPECT_TRUE(options.shapes_records);
+  EXPECT_EQ(options.file, "f");
+  EXPECT_EQ(options.batching.key, "k");
+  const std::vector<std::pair<std::string, std::string>> headers = {{"a", "1"}, {"b", "c=d"}, {"", ""}};
+  EXPECT_EQ(options.batching.headers, headers);
+  EXPECT_EQ(options.timestamp_ms, 5);
+  EXPECT_EQ(options.batching.compression, Compression::kLz4);
+  EXPECT_EQ(options.batching.lines, 10);
+  EXPECT_EQ(std::get<ReadOptions>(Parse({"read", "s", "--binding", "raw"})->command).binding, "raw");
+  EXPECT_EQ(std::get<InspectBatchOptions>(Parse({"inspect", "batch", "-"})->command).file, "-");
+}
+
 TEST(Arguments, HelpNamesTheWholeCommand) {
   const std::string all = std::get<HelpOptions>(Parse({"help"})->command).text;
   for (const char* command : {"stream", "append", "read", "trim", "inspect", "bench", "version", "help"}) {
@@ -78,6 +100,60 @@ TEST(Arguments, HelpNamesTheWholeCommand) {
   EXPECT_NE(text.find("lakestream stream create"), std::string::npos) << text;
   const std::string flag = std::get<HelpOptions>(Parse({"append", "--help"})->command).text;
   EXPECT_NE(flag.find("--offsets"), std::string::npos) << flag;
+}
+
+/// The command lines below "Examples:", as words; those behind a pipe too.
+std::vector<std::vector<std::string>> ExamplesIn(const std::string& help) {
+  std::vector<std::vector<std::string>> examples;
+  const std::size_t begin = help.find("\nExamples:\n");
+  if (begin == std::string::npos) return examples;
+  std::istringstream lines(help.substr(begin + 11, help.find("\n\n", begin + 11) - begin - 11));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    bool ours = false;
+    for (std::string word; words >> word;) {
+      if (word == "lakestream") {
+        examples.emplace_back();
+        ours = true;
+      } else if (word == "|" || word == ">") {
+        ours = false;
+      } else if (ours) {
+        examples.back().push_back(word);
+      }
+    }
+  }
+  return examples;
+}
+
+void ExpectHelp(const CommandShape& command, const std::vector<std::string>& path) {
+  std::vector<const char*> words = {"help"};
+  for (const std::string& word : path) words.push_back(word.c_str());
+  const Result<Invocation> invocation = Parse(words);
+  ASSERT_TRUE(invocation.ok()) << invocation.status().ToString();
+  const std::string text = std::get<HelpOptions>(invocation->command).text;
+  EXPECT_NE(text.find("\nExit codes:\n"), std::string::npos) << text;
+  bool of_itself = false;
+  for (const std::vector<std::string>& example : ExamplesIn(text)) {
+    std::vector<const char*> line;
+    for (const std::string& word : example) line.push_back(word.c_str());
+    const Status status = Parse(line).status();
+    EXPECT_TRUE(status.ok()) << status.ToString() << " in " << text;
+    of_itself = of_itself || (example.size() >= path.size() && std::equal(path.begin(), path.end(), example.begin()));
+  }
+  EXPECT_TRUE(of_itself) << "no example in " << text;
+  for (const CommandShape& below : command.commands) {
+    std::vector<std::string> longer = path;
+    longer.push_back(below.name);
+    ExpectHelp(below, longer);
+  }
+}
+
+TEST(Arguments, TheHelpOfEachCommandHasExamplesThatAreRightUse) {
+  const Result<Invocation> all = Parse({"completion", "bash"});
+  ASSERT_TRUE(all.ok());
+  const CommandShape& commands = std::get<CompletionOptions>(all->command).commands;
+  EXPECT_EQ(commands.commands.size(), 13u);
+  ExpectHelp(commands, {});
 }
 
 TEST(Arguments, WrongUseNamesTheWord) {
@@ -108,6 +184,13 @@ TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
       {"stream", "create", "s", "--partitions", "10001"},
       {"stream", "create", "s", "--partitions", "x"},
       {"stream", "create", "s", "more"},
+      {"stream", "create", "s", "--binding", "cooked"},
+      {"stream", "grow", "s"},
+      {"stream", "grow", "s", "--partitions", "0"},
+      {"stream", "set", "s"},
+      {"stream", "set", "s", "a=b", "--revision", "x"},
+      {"stream", "drop"},
+      {"stream", "purge", "s", "more"},
       {"append"},
       {"append", "s", "f", "more"},
       {"append", "s", "--partition", "-1"},
@@ -131,6 +214,15 @@ TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
       {"inspect", "index", "key", "--hex", "00"},
       {"inspect", "index", "--base64", "AA==", "--hex", "00"},
       {"inspect", "meta", "a", "b"},
+      {"inspect", "batch"},
+      {"append", "s", "--header", "a"},
+      {"append", "s", "--compression", "brotli"},
+      {"append", "s", "--batch", "0"},
+      {"append", "s", "--timestamp", "-1"},
+      {"append", "s", "--payload", "--key", "k"},
+      {"append", "s", "--payload", "--raw"},
+      {"append", "s", "--raw", "--batch", "2"},
+      {"read", "s", "--binding", "avro"},
       {"stream", "describe"},
       {"trim", "s"},
       {"trim", "s", "--before", "1", "--through", "1"},

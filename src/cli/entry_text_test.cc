@@ -29,6 +29,32 @@ TEST(EntryText, JsonHoldsOtherBytesInBase64UnderAnotherName) {
   EXPECT_EQ(json.find("\"payload\""), std::string::npos) << json;
 }
 
+TEST(EntryText, ARecordAsJson) {
+  EntryItem record;
+  record.offset = 9007199254740993;
+  record.timestamp_ms = 1764471387123;
+  EXPECT_EQ(RecordJson(2, record),
+            "{\"partition\":2,\"offset\":9007199254740993,\"timestamp_ms\":1764471387123,\"key\":null,\"headers\":[],"
+            "\"value\":null}");
+  record.key = "";
+  record.value = "\xff";
+  record.headers = {{"h", "1"}, {"n", std::nullopt}, {"b", "\xfe"}};
+  EXPECT_EQ(RecordJson(0, record).substr(70),
+            "\"key\":\"\",\"headers\":[{\"key\":\"h\",\"value\":\"1\"},{\"key\":\"n\",\"value\":null},"
+            "{\"key\":\"b\",\"value_base64\":\"/g==\"}],\"value_base64\":\"/w==\"}");
+}
+
+TEST(EntryText, ARecordIsOneLine) {
+  EntryItem record;
+  record.offset = 5;
+  record.timestamp_ms = 1764471387123;
+  EXPECT_EQ(RecordLine(record), "5\t2025-11-30T02:56:27.123Z\t-\t-\t-");
+  record.key = "k\t1";
+  record.value = "a\nb\x1b[2J\xff";
+  record.headers = {{"h", "1"}, {"n", std::nullopt}};
+  EXPECT_EQ(RecordLine(record), "5\t2025-11-30T02:56:27.123Z\tk\\x091\th=1,n=-\ta\\x0ab\\x1b[2J\\xff");
+}
+
 TEST(EntryText, Hex) {
   EXPECT_EQ(HexText(AsBytes(std::string_view("\0\x0a\xffz", 4))), "000aff7a");
   EXPECT_EQ(HexText(ByteSpan()), "");

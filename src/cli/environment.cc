@@ -7,6 +7,7 @@
 
 #include "base/logging.h"
 #include "base/try.h"
+#include "log/catalog/stream_lister.h"
 #include "log/deployment/deployment_config.h"
 #include "runtime/wait.h"
 
@@ -16,28 +17,35 @@ namespace {
 // Longer than a PUT and an index put may take together, so that Stop ends by itself.
 constexpr Duration kStopDeadline = std::chrono::seconds(90);
 
+bool IsConfig(const std::string& name) { return name.ends_with(".toml"); }
+
 }  // namespace
 
 Environment::Environment(Runtime& runtime, Output& out, CommonOptions options)
     : runtime_(runtime), out_(out), options_(std::move(options)) {}
 
-Result<DeploymentOptions> Environment::Locate() const {
-  if (options_.deployment.ends_with(".toml")) return LoadDeploymentConfig(options_.deployment);
+Result<DeploymentOptions> LocateDeployment(const std::string& name) {
+  if (IsConfig(name)) return LoadDeploymentConfig(name);
   std::error_code error;
-  if (std::filesystem::is_regular_file(options_.deployment, error)) {
+  if (std::filesystem::is_regular_file(name, error)) {
     return InvalidArgument("a deployment is a folder, or a configuration whose name ends in .toml")
-        .With("deployment", options_.deployment);
+        .With("deployment", name);
   }
-  return EmbeddedDeployment(options_.deployment);
+  return EmbeddedDeployment(name);
+}
+
+std::optional<std::string> Environment::ConfigFile() const {
+  if (IsConfig(options_.deployment)) return options_.deployment;
+  return std::nullopt;
 }
 
 Result<Deployment*> Environment::Open(bool create) {
-  LS_ASSIGN(DeploymentOptions located, Locate());
+  LS_ASSIGN(DeploymentOptions located, LocateDeployment(options_.deployment));
   return Open(std::move(located), create);
 }
 
 Result<Deployment*> Environment::OpenUnchecked() {
-  LS_ASSIGN(DeploymentOptions located, Locate());
+  LS_ASSIGN(DeploymentOptions located, LocateDeployment(options_.deployment));
   located.check_metadata = false;
   return Open(std::move(located), false);
 }
@@ -81,7 +89,7 @@ Status Environment::Close() {
 Status CheckPartition(const StreamMetadata& stream, int partition) {
   if (static_cast<std::size_t>(partition) < stream.logs.size()) return OkStatus();
   return NotFound("the stream has no such partition")
-      .With("stream", stream.id.ToString())
+      .With("stream", LogicalIdOf(stream).ToString())
       .With("partition", partition)
       .With("last_partition", stream.logs.size() - 1);
 }
@@ -90,7 +98,7 @@ Result<int> ChoosePartition(const StreamMetadata& stream, std::optional<int> wan
   if (!wanted && stream.logs.size() == 1) return 0;
   if (!wanted) {
     return InvalidArgument("the stream has several partitions; name one with --partition")
-        .With("stream", stream.id.ToString())
+        .With("stream", LogicalIdOf(stream).ToString())
         .With("last_partition", stream.logs.size() - 1);
   }
   LS_TRY(CheckPartition(stream, *wanted));

@@ -35,6 +35,9 @@ class Environment {
   /// To look inside, even where the metadata is damaged. Nothing may be written.
   Result<Deployment*> OpenUnchecked();
 
+  /// The configuration that names the deployment, where one does.
+  std::optional<std::string> ConfigFile() const;
+
   /// A stream of the opened deployment, by its text form.
   Result<StreamMetadata> LoadStream(Deployment& deployment, const std::string& name);
 
@@ -42,7 +45,6 @@ class Environment {
   Status Close();
 
  private:
-  Result<DeploymentOptions> Locate() const;
   Result<Deployment*> Open(DeploymentOptions located, bool create);
 
   Runtime& runtime_;
@@ -50,6 +52,9 @@ class Environment {
   const CommonOptions options_;
   std::unique_ptr<Deployment> deployment_;
 };
+
+/// Where the deployment that a command line names is: a folder, or a configuration.
+Result<DeploymentOptions> LocateDeployment(const std::string& name);
 
 /// The partition a command works on: `wanted`, or the only one. Errors: not_found (it has no such
 /// partition), invalid_argument (it has several and none was named).

@@ -50,12 +50,23 @@ int Run(Environment& environment, const StreamListOptions& options) { return Run
 int Run(Environment& environment, const StreamDescribeOptions& options) {
   return RunStreamDescribe(environment, options);
 }
+int Run(Environment& environment, const StreamGrowOptions& options) { return RunStreamGrow(environment, options); }
+int Run(Environment& environment, const StreamSetOptions& options) { return RunStreamSet(environment, options); }
+int Run(Environment& environment, const StreamDropOptions& options) { return RunStreamDrop(environment, options); }
+int Run(Environment& environment, const StreamPurgeOptions& options) { return RunStreamPurge(environment, options); }
 int Run(Environment& environment, const AppendOptions& options) { return RunAppend(environment, options); }
 int Run(Environment& environment, const ReadOptions& options) { return RunRead(environment, options); }
 int Run(Environment& environment, const TrimOptions& options) { return RunTrim(environment, options); }
 int Run(Environment& environment, const InspectWalOptions& options) { return RunInspectWal(environment, options); }
 int Run(Environment& environment, const InspectIndexOptions& options) { return RunInspectIndex(environment, options); }
 int Run(Environment& environment, const InspectMetaOptions& options) { return RunInspectMeta(environment, options); }
+int Run(Environment& environment, const InspectBatchOptions& options) { return RunInspectBatch(environment, options); }
+int Run(Environment& environment, const FsckCommandOptions& options) { return RunFsck(environment, options); }
+int Run(Environment& environment, const BackupOptions& options) { return RunBackup(environment, options); }
+int Run(Environment& environment, const RestoreOptions& options) { return RunRestore(environment, options); }
+int Run(Environment& environment, const HoldListOptions& options) { return RunHoldList(environment, options); }
+int Run(Environment& environment, const HoldAddOptions& options) { return RunHoldAdd(environment, options); }
+int Run(Environment& environment, const HoldReleaseOptions& options) { return RunHoldRelease(environment, options); }
 
 /// The exit code of a command whose output is to be complete.
 int Flushed(Output& out, int code) {
@@ -105,6 +116,8 @@ int Main(int argc, const char* const* argv) {
           return Flushed(out, RunHelp(out, options));
         } else if constexpr (std::is_same_v<Options, VersionOptions>) {
           return Flushed(out, RunVersion(out, options));
+        } else if constexpr (std::is_same_v<Options, CompletionOptions>) {
+          return Flushed(out, RunCompletion(out, options));
         } else if constexpr (std::is_same_v<Options, BenchCommandOptions>) {
           return Flushed(out, RunBench(out, options));
         } else {

@@ -13,14 +13,26 @@ Progress::Progress(Environment& environment, bool writes_output)
       shown_(!environment.quiet() && isatty(STDERR_FILENO) == 1 && !(writes_output && isatty(STDOUT_FILENO) == 1)),
       last_(environment.runtime().Now()) {}
 
-Progress::~Progress() { PrintRaw(""); }
+Progress::~Progress() { Clear(); }
 
-void Progress::Show(std::int64_t entries, std::int64_t bytes) {
-  if (!shown_) return;
+bool Progress::IsDue() {
+  if (!shown_) return false;
   const MonotonicTime now = environment_.runtime().Now();
-  if (now - last_ < kEvery) return;
+  if (now - last_ < kEvery) return false;
   last_ = now;
-  PrintProgress(fmt::format("{} entries, {}", entries, ShortBytes(bytes)));
+  return true;
 }
+
+void Progress::Show(std::int64_t records, std::int64_t bytes) {
+  if (IsDue()) PrintProgress(fmt::format("{} records, {}", records, ShortBytes(bytes)));
+}
+
+void Progress::ShowCheck(const FsckTotals& so_far) {
+  if (!IsDue()) return;
+  PrintProgress(fmt::format("{} records, {} objects, {} read", so_far.records, so_far.objects,
+                            ShortBytes(static_cast<std::int64_t>(so_far.bytes_read))));
+}
+
+void Progress::Clear() { PrintRaw(""); }
 
 }  // namespace lakestream

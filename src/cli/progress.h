@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cli/environment.h"
+#include "log/fsck/fsck.h"
 
 namespace lakestream {
 
@@ -18,12 +19,17 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   bool shown() const { return shown_; }
-  /// At most every kEvery.
-  void Show(std::int64_t entries, std::int64_t bytes);
+  /// At most every kEvery, as ShowCheck.
+  void Show(std::int64_t records, std::int64_t bytes);
+  void ShowCheck(const FsckTotals& so_far);
+  /// Takes the line away, for what is written to standard output next.
+  void Clear();
 
   static constexpr Duration kEvery = std::chrono::milliseconds(200);
 
  private:
+  bool IsDue();
+
   Environment& environment_;
   const bool shown_;
   MonotonicTime last_;

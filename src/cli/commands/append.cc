@@ -11,12 +11,14 @@
 #include <cstring>
 
 #include "base/try.h"
+#include "bindings/entry_binding.h"
 #include "cli/append_report.h"
 #include "cli/append_window.h"
 #include "cli/exit_code.h"
 #include "cli/line_splitter.h"
 #include "cli/progress.h"
 #include "cli/stop_signals.h"
+#include "log/catalog/stream_lister.h"
 
 namespace lakestream {
 namespace {
@@ -52,16 +54,19 @@ class Input {
 class AppendRun {
  public:
   AppendRun(Environment& environment, Deployment& deployment, const StreamMetadata& stream,
-            const AppendOptions& options)
+            Binding binding, const AppendOptions& options)
       : environment_(environment),
         deployment_(deployment),
         options_(options),
-        stream_(stream.id.ToString()),
+        stream_(LogicalIdOf(stream).ToString()),
         partitions_(static_cast<int>(stream.logs.size())),
-        splitter_(options.raw ? LineSplitter::Cut::kWhole : LineSplitter::Cut::kLines,
-                  WriterOptions().max_entry_bytes),
+        splitter_(options.raw || options.payload ? LineSplitter::Cut::kWhole : LineSplitter::Cut::kLines,
+                  LongestLine(binding, options)),
         window_(environment.runtime(), deployment.writer(), stream.logs),
-        progress_(environment, options.offsets) {}
+        progress_(environment, options.offsets) {
+    if (binding == Binding::kRaw || options.payload) return;
+    batches_.emplace(partitions_, options.batching, [this](AppendPiece piece) { window_.Start(std::move(piece)); });
+  }
 
   int Run(int input) {
     started_ = environment_.runtime().Now();
@@ -71,6 +76,7 @@ class AppendRun {
       if (reading_ && options_.offsets) CheckOutput();
       bool hungry = false;
       while (reading_ && !hungry && window_.HasRoom()) hungry = !StartNext();
+      if (hungry || !reading_) Flush();
       if (!reading_ && window_.idle()) break;
       progress_.Show(report_.acknowledged(), report_.acknowledged_bytes());
       if (WaitForSomething(hungry && reading_ ? input : -1)) ReadSome(input);
@@ -91,10 +97,37 @@ class AppendRun {
       if (at_end_) reading_ = false;
       return false;
     }
-    const std::int64_t number = splitter_.lines();
-    const int partition = options_.partition.value_or(static_cast<int>((number - 1) % partitions_));
-    window_.Start(partition, number, **std::move(line));
-    return true;
+    AppendPiece piece;
+    piece.line = splitter_.lines();
+    piece.partition = options_.partition.value_or(static_cast<int>((piece.line - 1) % partitions_));
+    piece.bytes = static_cast<std::int64_t>((*line)->size());
+    piece.payload = **std::move(line);
+    const Status status = Start(std::move(piece));
+    if (status.ok()) return true;
+    input_status_ = status;
+    reading_ = false;
+    return false;
+  }
+
+  /// `piece` is one line as it is.
+  Status Start(AppendPiece piece) {
+    if (batches_) {
+      return batches_->Add(piece.partition, piece.line, piece.payload.text(), options_.timestamp_ms.value_or(read_at_ms_));
+    }
+    if (options_.payload) {
+      LS_ASSIGN(piece.records, EntryBindingFor(Binding::kKafka).CountRecords(piece.payload.span()));
+    }
+    window_.Start(std::move(piece));
+    return OkStatus();
+  }
+
+  /// Whatever was read goes on its way before more input is waited for.
+  void Flush() {
+    if (!batches_) return;
+    const Status status = batches_->Flush(!reading_);
+    if (status.ok()) return;
+    if (input_status_.ok()) input_status_ = status;
+    reading_ = false;
   }
 
   /// Whoever asked for the offsets and takes no more of them wants no more appended.
@@ -128,6 +161,7 @@ class AppendRun {
     const ssize_t got = read(input, space.data(), space.size());
     if (got > 0) {
       splitter_.Filled(static_cast<std::size_t>(got));
+      read_at_ms_ = ToMillis(environment_.runtime().clock.Wall());
     } else if (got == 0) {
       at_end_ = true;
       splitter_.Finish();
@@ -142,8 +176,11 @@ class AppendRun {
     window_.Collect([this](const EndedAppend& ended) {
       report_.Count(ended);
       if (!options_.offsets || !ended.result.ok()) return;
-      environment_.out().Write(
-          fmt::format("{} {} {}\n", ended.line, ended.partition, ended.result->offset.value()));
+      const std::int64_t step = options_.partition || options_.payload ? 1 : partitions_;
+      for (std::int64_t i = 0; i < ended.records; ++i) {
+        environment_.out().Write(
+            fmt::format("{} {} {}\n", ended.line + i * step, ended.partition, ended.result->offset.value() + i));
+      }
     });
     environment_.out().Flush();
   }
@@ -153,7 +190,8 @@ class AppendRun {
     circumstances.stream = stream_;
     circumstances.elapsed = environment_.runtime().Now() - started_;
     circumstances.objects = deployment_.writer().stats().objects;
-    circumstances.ended_in_lf = splitter_.ended_in_lf() || options_.raw;
+    circumstances.in_batches = batches_.has_value() || options_.payload;
+    circumstances.ended_in_lf = splitter_.ended_in_lf() || options_.raw || options_.payload;
     circumstances.several_partitions = partitions_ > 1;
     const int signal = signals_.received();
     circumstances.input = input_status_;
@@ -174,6 +212,12 @@ class AppendRun {
     return signal == 0 ? kExitOk : kExitSignalBase + signal;
   }
 
+  static std::int64_t LongestLine(Binding binding, const AppendOptions& options) {
+    const std::int64_t entry = WriterOptions().max_entry_bytes;
+    const bool whole = binding == Binding::kRaw || options.payload;
+    return whole ? entry : BatchAssembler::LongestLine(options.batching, entry);
+  }
+
   Environment& environment_;
   Deployment& deployment_;
   const AppendOptions& options_;
@@ -181,6 +225,8 @@ class AppendRun {
   const int partitions_;
   LineSplitter splitter_;
   AppendWindow window_;
+  std::optional<BatchAssembler> batches_;  // of a kafka stream
+  std::int64_t read_at_ms_ = 0;            // when the last bytes came
   AppendReport report_;
   const StopSignals signals_;
   Progress progress_;
@@ -195,7 +241,14 @@ Result<int> Append(Environment& environment, const AppendOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
   LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.stream));
   if (options.partition) LS_TRY(CheckPartition(stream, *options.partition));
-  AppendRun run(environment, *deployment, stream, options);
+  LS_ASSIGN(const Binding binding, BindingOf(stream));
+  if (binding == Binding::kRaw && options.shapes_records) {
+    return InvalidArgument(
+               "the stream's entries are opaque; --key, --header, --timestamp, --compression, --batch and --payload are for "
+               "streams of binding kafka")
+        .With("stream", options.stream);
+  }
+  AppendRun run(environment, *deployment, stream, binding, options);
   return run.Run(input.fd());
 }
 

@@ -74,6 +74,7 @@ class BenchRun {
       outcome = RunOne(*benchmark, folder.path());
       if (!outcome.ok()) break;
     }
+    if (outcome.ok() && chosen.size() > 1 && judged() && !options_.json) out_.Write("\nBudgets\n" + budgets_);
     if (options_.json) {
       head_.Add("benchmarks", std::move(reports_));
       out_.Write(DumpJson(head_) + "\n");
@@ -114,6 +115,7 @@ class BenchRun {
       reports_.Append(std::move(json));
       return OkStatus();
     }
+    budgets_ += bench::BudgetLines(benchmark.name, report);
     out_.Write(fmt::format("\n{}: {}\n{}   {:.1f} s, {} checked\n", benchmark.name, benchmark.what,
                            report.Text(judged()), static_cast<double>(ToMillis(took)) / 1000, report.checked()));
     out_.Flush();
@@ -124,6 +126,7 @@ class BenchRun {
   const BenchCommandOptions& options_;
   const StopSignals signals_;
   ThreadRuntime clock_{ThreadRuntimeOptions()};
+  std::string budgets_;  ///< a line for each
   JsonValue head_ = JsonValue::Object();
   JsonValue reports_ = JsonValue::Array();
 };

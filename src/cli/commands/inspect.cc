@@ -11,6 +11,7 @@
 
 #include "base/try.h"
 #include "cli/byte_source.h"
+#include "cli/description_output.h"
 #include "cli/exit_code.h"
 #include "cli/tree_text.h"
 #include "codec/base64.h"
@@ -29,22 +30,6 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMaxValueBytes = std::uint64_t{16} << 20;
 constexpr int kRecordsPerPage = 1000;
 constexpr std::string_view kAfterAll = "\xf4\x8f\xbf\xbf";  // U+10FFFF: after every name in UTF-8
-
-/// Prints the tree, then what is damaged.
-int Print(Environment& environment, Description description, bool json) {
-  if (json) {
-    if (!description.damage.ok()) {
-      description.fields.Add("error", JsonValue::String(Printable(description.damage.message())));
-    }
-    environment.out().Write(DumpJson(description.fields) + "\n");
-  } else {
-    environment.out().Write(TreeText(description.fields));
-  }
-  if (description.damage.ok()) return kExitOk;
-  environment.out().Flush();
-  PrintError(description.damage);
-  return ExitCodeFor(description.damage.code());
-}
 
 int Failed(const Status& status) {
   PrintError(status);
@@ -229,7 +214,7 @@ int VerifyAll(Environment& environment, Deployment& deployment, bool json) {
   if (!records.ok()) return Failed(records.status());
   Description whole;
   whole.fields.Add("verified_records", JsonValue::Int(static_cast<std::int64_t>(*records)));
-  return Print(environment, std::move(whole), json);
+  return PrintDescription(environment, std::move(whole), json);
 }
 
 }  // namespace
@@ -239,13 +224,13 @@ int RunInspectWal(Environment& environment, const InspectWalOptions& options) {
   if (!source.ok()) return Failed(source.status());
   Result<Description> description = DescribeWal(*source);
   if (!description.ok()) return Failed(description.status());
-  return Print(environment, *std::move(description), options.json);
+  return PrintDescription(environment, *std::move(description), options.json);
 }
 
 int RunInspectIndex(Environment& environment, const InspectIndexOptions& options) {
   Result<Description> description = DescribeIndex(environment, options);
   if (!description.ok()) return Failed(description.status());
-  return Print(environment, *std::move(description), options.json);
+  return PrintDescription(environment, *std::move(description), options.json);
 }
 
 int RunInspectMeta(Environment& environment, const InspectMetaOptions& options) {
@@ -259,7 +244,7 @@ int RunInspectMeta(Environment& environment, const InspectMetaOptions& options) 
   }
   const Result<MetadataRecord> record = FindRecord(meta, options.key);
   if (!record.ok()) return Failed(record.status());
-  return Print(environment, DescribeWhole(*record), options.json);
+  return PrintDescription(environment, DescribeWhole(*record), options.json);
 }
 
 }  // namespace lakestream

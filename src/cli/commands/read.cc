@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <span>
 #include <stop_token>
 #include <vector>
 
 #include "base/try.h"
+#include "bindings/entry_binding.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
 #include "cli/stop_signals.h"
@@ -51,9 +51,11 @@ Task<void> ReadInto(LogReader& reader, OpContext context, Cursor* cursor, ReadBo
 /// One run of the command. The next read of a partition is under way while the last one is written out.
 class ReadRun {
  public:
-  ReadRun(Environment& environment, Deployment& deployment, const ReadOptions& options)
+  ReadRun(Environment& environment, Deployment& deployment, Binding binding, const ReadOptions& options)
       : environment_(environment),
         reader_(deployment.reader()),
+        binding_(binding),
+        entries_(EntryBindingFor(binding)),
         options_(options),
         left_(options.max.value_or(std::numeric_limits<std::int64_t>::max())),
         progress_(environment, true),
@@ -139,16 +141,16 @@ class ReadRun {
       for (Landed& landed : taken) {
         LS_TRY(landed.read.status());
         Cursor& cursor = *landed.cursor;
-        const std::vector<LogEntry> entries = std::move(landed.read->entries);
+        const LogRead read = *std::move(landed.read);
         const Offset from = cursor.next;
-        cursor.next = std::max(from, landed.read->next);
-        const std::size_t count = Claim(cursor, entries);
+        cursor.next = std::max(from, read.next);
+        const std::int64_t count = Claim(cursor, from, read.entries);
         // An empty answer before the end: what was there has been trimmed meanwhile.
-        if (left_ > 0 && more(cursor) && (options_.follow || !entries.empty())) {
+        if (left_ > 0 && more(cursor) && (options_.follow || !read.entries.empty())) {
           StartRead(cursor);
           reading = true;
         }
-        WriteOut(cursor, from, std::span(entries).first(count));
+        LS_TRY(WriteOut(cursor, from, read, count));
       }
       if (!reading) break;
     }
@@ -165,46 +167,60 @@ class ReadRun {
     if ((fds[2].revents & POLLERR) != 0) environment_.out().NoteReaderGone();
   }
 
-  /// How many of the entries are to be written; they are taken off what is left.
-  std::size_t Claim(const Cursor& cursor, const std::vector<LogEntry>& entries) {
-    std::size_t count = 0;
-    while (count < entries.size() && left_ > 0) {
-      if (!options_.follow && entries[count].header.offset >= cursor.end) break;
-      ++count;
-      --left_;
+  /// How many items of the entries are to be written; they are taken off what is left.
+  std::int64_t Claim(const Cursor& cursor, Offset from, const std::vector<LogEntry>& entries) {
+    std::int64_t count = 0;
+    for (const LogEntry& entry : entries) {
+      if (left_ == 0 || (!options_.follow && entry.header.offset >= cursor.end)) break;
+      const std::int64_t items = std::min(left_, entries_.CountItems(entry.header, from));
+      count += items;
+      left_ -= items;
     }
     return count;
   }
 
-  void WriteOut(const Cursor& cursor, Offset from, std::span<const LogEntry> entries) {
-    if (!entries.empty() && entries.front().header.offset > from && !environment_.quiet()) {
+  /// The first `count` items of the entries.
+  Status WriteOut(const Cursor& cursor, Offset from, const LogRead& read, std::int64_t count) {
+    if (count > 0 && read.entries.front().header.offset > from && !environment_.quiet()) {
       PrintNote(fmt::format("entries were trimmed before they could be read partition={} offset={} to={}",
-                            cursor.partition, from.value(), entries.front().header.offset.value()));
+                            cursor.partition, from.value(), read.entries.front().header.offset.value()));
     }
-    for (const LogEntry& entry : entries) {
-      WriteEntry(cursor, entry);
-      ++written_;
-      written_bytes_ += static_cast<std::int64_t>(entry.payload.size());
+    for (const LogEntry& entry : read.entries) {
+      if (count == 0) break;
+      const Status walked = entries_.Walk(entry, from, [&](const EntryItem& item) {
+        WriteItem(cursor, entry, item);
+        ++written_;
+        written_bytes_ += static_cast<std::int64_t>(item.value.value_or("").size());
+        return --count > 0;
+      });
+      if (!walked.ok()) {
+        return walked.With("partition", cursor.partition).With("wal_object", read.ObjectOf(entry));
+      }
     }
     progress_.Show(written_, written_bytes_);
+    return OkStatus();
   }
 
-  void WriteEntry(const Cursor& cursor, const LogEntry& entry) {
+  void WriteItem(const Cursor& cursor, const LogEntry& entry, const EntryItem& item) {
     Output& out = environment_.out();
+    const std::string_view value = item.value.value_or("");
     switch (options_.format) {
       case EntryFormat::kText:
         if (options_.no_final_lf && written_ > 0) out.Write("\n");
-        out.Write(entry.payload.text());
+        out.Write(value);
         if (!options_.no_final_lf) out.Write("\n");
         return;
       case EntryFormat::kRaw:
-        out.Write(entry.payload.text());
+        out.Write(value);
         return;
+      case EntryFormat::kFull:
+        out.Write(RecordLine(item));
+        break;
       case EntryFormat::kJson:
-        out.Write(EntryJson(cursor.partition, entry));
+        out.Write(binding_ == Binding::kRaw ? EntryJson(cursor.partition, entry) : RecordJson(cursor.partition, item));
         break;
       case EntryFormat::kHex:
-        out.Write(HexText(entry.payload.span()));
+        out.Write(HexText(AsBytes(value)));
         break;
     }
     out.Write("\n");
@@ -212,9 +228,11 @@ class ReadRun {
 
   Environment& environment_;
   LogReader& reader_;
+  const Binding binding_;
+  const EntryBinding& entries_;
   const ReadOptions& options_;
   std::vector<Cursor> cursors_;
-  std::int64_t left_;  // entries still to write
+  std::int64_t left_;  // items still to write
   std::int64_t read_bytes_ = kMaxReadBytes;
   std::int64_t written_ = 0;
   std::int64_t written_bytes_ = 0;
@@ -229,7 +247,8 @@ Result<int> Read(Environment& environment, const ReadOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
   LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.stream));
   if (options.partition) LS_TRY(CheckPartition(stream, *options.partition));
-  ReadRun run(environment, *deployment, options);
+  LS_ASSIGN(const Binding binding, options.binding ? ParseBinding(*options.binding) : BindingOf(stream));
+  ReadRun run(environment, *deployment, binding, options);
   return run.Run(stream);
 }
 

@@ -19,13 +19,14 @@ struct ReadOptions {
   std::string stream;
   std::optional<int> partition;
   ReadFrom from;
-  std::optional<std::int64_t> max;  ///< entries, 1 or more
+  std::optional<std::int64_t> max;  ///< records, of a raw stream entries; 1 or more
   bool follow = false;
   EntryFormat format = EntryFormat::kText;
+  std::optional<std::string> binding;  ///< what to take the entries for; nothing: what the stream says
   bool no_final_lf = false;  ///< of kText: no LF after the last entry
 };
 
-/// Writes entries to standard output. Without a partition: all of them, one after another, or with `follow`
+/// Writes records, of a raw stream entries, to standard output. Without a partition: all of them, one after another, or with `follow`
 /// side by side as entries come.
 int RunRead(Environment& environment, const ReadOptions& options);
 

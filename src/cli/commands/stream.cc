@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/try.h"
@@ -12,6 +13,8 @@
 #include "cli/tree_text.h"
 #include "codec/utf8.h"
 #include "format/json.h"
+#include "log/catalog/binding.h"
+#include "log/catalog/stream_lister.h"
 #include "log/inspect/log_summary.h"
 #include "runtime/wait.h"
 
@@ -30,9 +33,11 @@ std::string_view StateName(LifecycleState state) {
   return "unknown";
 }
 
-JsonValue NameJson(const StreamIdentifier& id) {
+/// What people call a stream, and under which name it is stored where that is another one.
+JsonValue NameJson(const StreamIdentifier& id, const std::string& logical) {
   JsonValue json = JsonValue::Object();
-  json.Add("namespace", JsonValue::String(id.ns)).Add("name", JsonValue::String(id.name));
+  json.Add("namespace", JsonValue::String(id.ns)).Add("name", JsonValue::String(logical));
+  if (logical != id.name) json.Add("stored_name", JsonValue::String(id.name));
   return json;
 }
 
@@ -53,55 +58,77 @@ std::string LogIdText(const std::vector<LogId>& logs) {
 Status Create(Environment& environment, const StreamCreateOptions& options) {
   // Checked first, so that a bad name makes no deployment.
   LS_ASSIGN(StreamIdentifier id, StreamIdentifier::Parse(options.name));
+  LS_ASSIGN(const Binding binding, ParseBinding(options.binding));
   LS_ASSIGN(Deployment * deployment, environment.Open(true));
   std::map<std::string, std::string> properties;
-  properties.emplace("lakestream.binding", "raw");
+  properties.emplace(kBindingProperty, BindingName(binding));
   LS_ASSIGN(const StreamMetadata stream,
             Wait(deployment->catalog().CreateStream(OpContext(), id, options.partitions, std::move(properties))));
   if (options.json) {
-    JsonValue json = NameJson(stream.id);
+    JsonValue json = NameJson(stream.id, id.name);
     JsonValue logs = JsonValue::Array();
     for (const LogId log : stream.logs) logs.Append(JsonValue::Int(log.value()));
     json.Add("logs", std::move(logs));
     environment.out().Write(DumpJson(json) + "\n");
   } else {
-    environment.out().Write(fmt::format("created {}: {} partition{}, log id{} {}\n", stream.id.ToString(),
+    environment.out().Write(fmt::format("created {}: {} partition{}, log id{} {}\n", id.ToString(),
                                         stream.logs.size(), stream.logs.size() == 1 ? "" : "s",
                                         stream.logs.size() == 1 ? "" : "s", LogIdText(stream.logs)));
   }
   return OkStatus();
 }
 
-std::string Table(const std::vector<StreamListing>& streams) {
+/// The names are as wide as the first page has them.
+std::size_t NameWidth(const std::vector<StreamListing>& streams) {
   std::size_t width = std::string_view("STREAM").size();
-  for (const StreamListing& stream : streams) width = std::max(width, stream.id.ns.size() + 1 + stream.id.name.size());
-  std::string text = fmt::format("{:<{}}  PARTITIONS  STATE\n", "STREAM", width);
+  for (const StreamListing& stream : streams) width = std::max(width, stream.id.ns.size() + 1 + stream.logical_name.size());
+  return width;
+}
+
+std::string Rows(const std::vector<StreamListing>& streams, std::size_t width) {
+  std::string text;
   for (const StreamListing& stream : streams) {
-    fmt::format_to(std::back_inserter(text), "{:<{}}  {:>10}  {}\n", stream.id.ns + "/" + stream.id.name, width,
+    fmt::format_to(std::back_inserter(text), "{:<{}}  {:>10}  {}\n", stream.id.ns + "/" + stream.logical_name, width,
                    stream.partitions, StateName(stream.state));
   }
   return text;
 }
 
-std::string ListJson(const std::vector<StreamListing>& streams) {
-  JsonValue list = JsonValue::Array();
+std::string JsonItems(const std::vector<StreamListing>& streams, bool first) {
+  std::string text;
   for (const StreamListing& stream : streams) {
-    JsonValue json = NameJson(stream.id);
+    JsonValue json = NameJson(stream.id, stream.logical_name);
     json.Add("partitions", JsonValue::Int(stream.partitions));
     json.Add("state", JsonValue::String(StateName(stream.state)));
-    list.Append(std::move(json));
+    if (!std::exchange(first, false)) text += ",";
+    text += DumpJson(json);
   }
-  return DumpJson(list) + "\n";
+  return text;
 }
 
+/// A page at a time, so that a million streams need no more memory than a thousand.
 Status List(Environment& environment, const StreamListOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
-  LS_ASSIGN(const std::vector<StreamListing> streams, Wait(deployment->catalog().ListStreams(OpContext())));
+  StreamLister lister = deployment->catalog().ListStreams();
+  Output& out = environment.out();
+  std::size_t width = 0;
+  bool first = true;
+  while (!out.closed()) {
+    LS_ASSIGN(std::vector<StreamListing> page, Wait(lister.Next(OpContext())));
+    if (page.empty()) break;
+    std::sort(page.begin(), page.end(), [](const StreamListing& a, const StreamListing& b) { return a.id < b.id; });
+    if (first && !options.json) {
+      width = NameWidth(page);
+      out.Write(fmt::format("{:<{}}  PARTITIONS  STATE\n", "STREAM", width));
+    }
+    if (first && options.json) out.Write("[");
+    out.Write(options.json ? JsonItems(page, first) : Rows(page, width));
+    out.Flush();
+    first = false;
+  }
   if (options.json) {
-    environment.out().Write(ListJson(streams));
-  } else if (!streams.empty()) {
-    environment.out().Write(Table(streams));
-  } else if (!environment.quiet()) {
+    out.Write(first ? "[]\n" : "]\n");
+  } else if (first && !environment.quiet()) {
     PrintNote("no streams yet; make one with \"lakestream stream create NAME\"");
   }
   return OkStatus();
@@ -153,8 +180,9 @@ Status DescribeStream(Environment& environment, const StreamDescribeOptions& opt
   }
   JsonValue properties = JsonValue::Object();
   for (const auto& [name, value] : stream.properties) properties.Add(name, JsonValue::String(value));
-  JsonValue json = NameJson(stream.id);
+  JsonValue json = NameJson(stream.id, LogicalIdOf(stream).name);
   json.Add("state", JsonValue::String(StateName(stream.state)))
+      .Add("revision", JsonValue::Int(*stream.revision))
       .Add("properties", std::move(properties))
       .Add("partitions", std::move(partitions))
       .Add("leases", std::move(leases));

@@ -9,6 +9,7 @@ namespace lakestream {
 struct StreamCreateOptions {
   std::string name;
   int partitions = 1;  ///< 1 to 10000
+  std::string binding = "kafka";
   bool json = false;
 };
 

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "cli/exit_code.h"
 #include "format/json.h"
+#include "log/catalog/stream_lister.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
@@ -19,7 +20,7 @@ Status Trim(Environment& environment, const TrimOptions& options) {
             Wait(deployment->SoftTrim(OpContext(), log, Offset(options.before - 1))));
   if (options.json) {
     JsonValue json = JsonValue::Object();
-    json.Add("stream", JsonValue::String(stream.id.ToString()))
+    json.Add("stream", JsonValue::String(LogicalIdOf(stream).ToString()))
         .Add("partition", JsonValue::Int(partition))
         .Add("log_id", JsonValue::Int(log.value()))
         .Add("asked", JsonValue::Int(options.before))
