@@ -22,6 +22,7 @@ struct Arguments {
   bool twice = false;         ///< every seed is run a second time, which must give the same trace
   bool hashes = false;        ///< prints the trace hash of each seed
   bool require_probes = false;
+  std::string judge;          ///< a history of real processes to be judged, and nothing to be run
   RunOptions run;
 };
 

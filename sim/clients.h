@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "log/fsck/fsck.h"
 #include "sim/process.h"
 
 namespace lakestream::sim {
@@ -14,5 +18,11 @@ Task<void> RunReader(World& world, Process& process, int client);
 Task<void> RunTailer(World& world, Process& process, int client);
 /// Trims logs to offsets it has seen, and beyond.
 Task<void> RunTrimmer(World& world, Process& process, int client);
+/// Compares metadata and objects while the others go on.
+Task<void> RunChecker(World& world, Process& process, int client);
+
+/// What fsck calls damage. The logs of a run have no catalog, so that it finds none of them registered.
+Task<Status> Check(Runtime& runtime, MetadataStore& meta, ObjectStore& objects, OpContext context, FsckOptions options,
+                   std::vector<std::string>* damage);
 
 }  // namespace lakestream::sim

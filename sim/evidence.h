@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "meta/memory/memory_metadata_backend.h"
 #include "meta/wrap/metadata_fault_plan.h"
 #include "objstore/wrap/fault_plan.h"
+#include "sim/catalog_call.h"
+#include "sim/catalog_change.h"
 #include "sim/history.h"
 
 namespace lakestream::sim {
@@ -18,6 +21,7 @@ struct StoreEvent {
   Place place = 0;
   MonotonicTime at;
   MetadataChange change;
+  CatalogChange catalog;  ///< what it is to the catalog
   /// Of an ephemeral record that was removed: its session goes on, so that somebody deleted it.
   bool session_alive = false;
 };
@@ -48,6 +52,9 @@ struct Met {
   std::int64_t lock_waits = 0;       ///< writes that found the lock with a stopped process
 };
 
+/// No trouble of a process lasts for longer; a machine that sleeps is the longest.
+inline constexpr Duration kLongestTrouble = std::chrono::minutes(5);
+
 /// Trouble that a process had.
 struct Happening {
   enum class Kind { kKilled, kFrozen, kSuspended, kClockMoved, kCutOff, kSessionsLost, kLockHeld, kRestarted };
@@ -71,13 +78,22 @@ inline const char* HappeningName(Happening::Kind kind) {
   return "?";
 }
 
-/// A log that a scenario deleted: fence, wait for the leases to go, delete the index records.
+/// A log that was deleted, by a scenario or the catalog: fence, wait for the leases to go, delete the index records.
 struct Deletion {
   LogId log;
   Place fenced = 0;   ///< the fence stands
   Place drained = 0;  ///< no lease is left
   Place deleted = 0;  ///< the index records are gone; 0: never got that far
   MonotonicTime fenced_at;
+};
+
+/// What one fsck of a process said.
+struct Checked {
+  std::string process;
+  Place began = 0;
+  std::optional<Place> ended;
+  Status status;                    ///< once ended
+  std::vector<std::string> damage;  ///< as it was told; nothing is damaged in truth
 };
 
 /// An index record that is there at the end, with what its section says.
@@ -98,11 +114,19 @@ struct FinalLog {
 
 /// All that is known about a run when it is judged.
 struct Evidence {
+  /// Of real processes: nobody wrote down what the stores did, so `store`, `puts` and what follows from them are empty,
+  /// and some properties cannot be judged (Property::needs).
+  bool real = false;
+  /// Processes whose clients call from several threads: nobody knows the order of their calls under way at once.
+  std::set<std::string> many_threads;
   std::vector<Operation> operations;  ///< by `began`
+  std::vector<CatalogCall> catalog;  ///< by `began`
   std::vector<StoreEvent> store;
   std::vector<PutEvent> puts;
   std::vector<Deletion> deletions;
   std::vector<LatePut> late_puts;
+  std::vector<Checked> checks;            ///< while others wrote
+  std::vector<std::string> final_damage;  ///< that an fsck of the whole deployment finds at the end
   std::vector<Happening> happenings;
   Met met;
   /// How often the writers of all processes took each cell of model::NextSection: [state][event].
@@ -120,6 +144,11 @@ struct Evidence {
   Duration tail_wakes_within{};
   /// Which process made a lease record.
   std::map<std::string, std::string> lease_owners;
+  /// Registrations and mappings that were taken away.
+  std::set<std::string> lost_records;
+  /// What the sweep at the very end found.
+  std::int64_t last_sweep_late = 0;
+  std::int64_t last_sweep_rest = 0;
   /// Set once faults have ended and everything was to come to rest; says what did not.
   std::vector<std::string> stuck;
 };

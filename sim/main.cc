@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -8,6 +9,7 @@
 #include "base/logging.h"
 #include "runtime/thread_runtime.h"
 #include "sim/arguments.h"
+#include "sim/judge_history.h"
 #include "sim/mutants/mutant.h"
 #include "sim/probes/probe.h"
 #include "sim/properties/property.h"
@@ -31,6 +33,10 @@ void PrintList() {
   for (const Scenario& scenario : AllScenarios()) fmt::print("  {:28} {}\n", scenario.name, scenario.says);
   fmt::print("Properties\n");
   for (const Property& property : AllProperties()) fmt::print("  {:28} {}\n", property.name, property.says);
+  fmt::print("Properties that --judge judges\n");
+  for (const Property& property : AllProperties()) {
+    if (property.needs == Needs::kClients) fmt::print("  {}\n", property.name);
+  }
   fmt::print("Probes\n");
   for (const Probe& probe : AllProbes()) fmt::print("  {:28} {}\n", probe.name, probe.says);
   fmt::print("Mutants\n");
@@ -48,8 +54,12 @@ bool Print(const Mutant& mutant, const Verdict& verdict) {
 /// Before any thread begins: each mutant gets a process of its own.
 int RunMutants() {
   int survived = 0;
+  std::map<std::string, std::uint64_t> passed;  // of each scenario the seeds that a mutant before has run whole
   for (const Mutant& mutant : AllMutants()) {
-    if (!Print(mutant, TryApart(mutant))) ++survived;
+    std::uint64_t& known = passed[mutant.scenario];
+    const Verdict verdict = TryApart(mutant, known);
+    if (!Print(mutant, verdict)) ++survived;
+    known = std::max(known, verdict.killed_by_seed);
   }
   fmt::print("{} mutants, {} survived\n", AllMutants().size(), survived);
   return survived > 0 ? 1 : 0;
@@ -136,6 +146,7 @@ int Main(int argc, const char* const* argv) {
     PrintList();
     return 0;
   }
+  if (!arguments.judge.empty()) return JudgeHistory(arguments.judge);
   // The engine reports damage and lost sessions, which are everyday here.
   SetLogSink(LogLevel::kError, [](LogLevel, std::string_view) {});
   if (arguments.mutants) return RunMutants();

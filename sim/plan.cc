@@ -106,7 +106,8 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
   FaultRates& objects = plan.objects;
   objects.max_burst = 1 + static_cast<int>(random.Below(30));
   for (int* rate : {&objects.fail, &objects.throttle, &objects.lose_answer, &objects.apply_late, &objects.delay,
-                    &objects.short_body, &objects.flip_byte, &objects.cut_list, &objects.short_page}) {
+                    &objects.short_body, &objects.flip_byte, &objects.cut_list, &objects.short_page,
+                    &objects.stale_list}) {
     Swarm(random, *rate, troubles & kObjects);
   }
   MetadataFaultRates& metadata = plan.metadata;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "log/catalog/stream_catalog.h"
 #include "log/engine_options.h"
 #include "meta/wrap/metadata_fault_plan.h"
 #include "objstore/wrap/fault_plan.h"
@@ -41,6 +42,17 @@ struct ChaosRates {
   double restarts = 0;
 };
 
+/// How often a cataloger makes each call, one against the other.
+struct CatalogRates {
+  int create = 4;
+  int load = 4;
+  int list = 1;
+  int grow = 2;
+  int set = 2;
+  int drop = 1;
+  int sweep = 1;
+};
+
 /// What a run is made of.
 struct Plan {
   int processes = 2;
@@ -49,7 +61,15 @@ struct Plan {
   int readers = 1;
   int tailers = 1;
   int trimmers = 0;
+  int checkers = 0;      ///< run fsck again and again
   int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
+  int catalogers = 0;    ///< where there are some, appends go to the catalog's logs too
+  int names = 4;         ///< of streams that catalogers fight for
+  bool topics = false;   ///< half of the names are topics, which come back
+  bool stranger = false; ///< another program writes fields into configs that the catalog does not know
+  bool lost_registrations = false;  ///< mappings and registrations get lost
+  CatalogRates catalog;
+  CatalogOptions catalog_options;
   int window = 4;        ///< appends of one client under way at once
   int operations = 300;  ///< of all clients together
   Duration pause{std::chrono::milliseconds(50)};  ///< between the calls of one client, at most

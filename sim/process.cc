@@ -106,6 +106,7 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
     leased = heartbeats_.get();
   }
   watched_meta_ = std::make_unique<WatchedMetadata>(*leased, title_, observer);
+  catalog_ = std::make_unique<StreamCatalog>(runtime, *watched_meta_, plan.catalog_options);
   late_objects_ = std::make_unique<LateObjects>(far.objects, title_, observer);
   faulty_objects_ = std::make_unique<FaultObjectStore>(runtime, objects_, object_faults_, far.runtime, *late_objects_);
   watched_ = std::make_unique<WatchedObjects>(*faulty_objects_, title_, observer);
@@ -128,6 +129,8 @@ void Process::StartEngine() {
 Process::~Process() {
   if (alive()) node_.Kill();
 }
+
+ObjectStore& Process::objects() { return *damaged_; }
 
 WriterStats Process::stats() const {
   if (!engine_.writer) return last_stats_;

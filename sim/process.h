@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "log/catalog/stream_catalog.h"
 #include "log/lease/lease_keeper.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
@@ -56,12 +57,17 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   SimNode& node() { return node_; }
+  const SimNode& node() const { return node_; }
   /// Name and life.
   const std::string& title() const { return title_; }
   const std::string& name() const { return node_.name(); }
   bool alive() const { return node_.alive(); }
   LogWriter& writer() { return *engine_.writer; }
   LogReader& reader() { return *engine_.reader; }
+  /// The stores as the engine sees them.
+  MetadataStore& meta() { return *watched_meta_; }
+  ObjectStore& objects();
+  StreamCatalog& catalog() { return *catalog_; }
   WriterStats stats() const;
   /// Adds what its fault plans met.
   void AddFaults(Met& met) const;
@@ -109,6 +115,7 @@ class Process {
   std::unique_ptr<FaultMetadataStore> faulty_meta_;
   std::unique_ptr<HeartbeatMetadataStore> heartbeats_;
   std::unique_ptr<MetadataStore> watched_meta_;  ///< what the engine uses
+  std::unique_ptr<StreamCatalog> catalog_;
   std::unique_ptr<LateObjects> late_objects_;
   std::unique_ptr<FaultObjectStore> faulty_objects_;
   std::unique_ptr<WatchedObjects> watched_;

@@ -10,6 +10,7 @@ namespace lakestream::sim {
 
 std::optional<Failure> Judge(const Evidence& evidence) {
   for (const Property& property : AllProperties()) {
+    if (!CanBeJudged(property, evidence)) continue;
     if (Contradiction contradiction = property.check(evidence)) return Failure{property.name, *std::move(contradiction)};
   }
   return std::nullopt;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "format/index_key.h"
-#include "format/log_records.h"
+#include "log/catalog/catalog_access.h"
+#include "log/catalog/log_deletion.h"
 #include "sim/world.h"
 
 namespace lakestream::sim {
@@ -60,7 +60,7 @@ Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate
   }
   if (Happens(random, rates.suspends)) {
     world.Happened(Happening::Kind::kSuspended, process);
-    process.node().Suspend(Draw(random, seconds(300)));
+    process.node().Suspend(Draw(random, kLongestTrouble));
   }
   if (Happens(random, rates.clocks)) {
     world.Happened(Happening::Kind::kClockMoved, process);
@@ -101,25 +101,20 @@ Task<void> RunTroubles(World& world) {
 Task<void> DeleteLog(World& world, LogId log) {
   Random& random = world.scheduler().Stream("deletions");
   Runtime& runtime = world.far().runtime;
-  MetadataStore& meta = world.far().meta;
-  const Partition partition = Partition::OfLog(log);
   const Status waited = co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
   if (!waited.ok()) co_return;
   const std::size_t index = world.evidence().deletions.size();
   world.evidence().deletions.push_back(Deletion{log, world.NextPlace(), 0, 0, world.scheduler().Now()});
-  const Buffer fence = Buffer::CopyOf(kWriteFenceValue);
-  (void)co_await meta.Put(OpContext(), partition, WriteFenceKey(log), fence);
-  const KeyBounds leases = WriteLeaseKeys(log);
-  const KeyRange range{partition, leases.first, leases.end};
-  while (true) {
-    const Result<KeyPage> page = co_await meta.List(OpContext(), range, std::string(), 100);
-    if (page.ok() && page->keys.empty() && !page->next) break;
-    const Status slept = co_await SleepFor(runtime, OpContext(), milliseconds(100));
-    if (!slept.ok()) co_return;
-  }
+  LogDeletion deletion(CatalogAccess(runtime, world.far().meta), log);
+  (void)co_await deletion.Fence(OpContext());
+  DrainOptions patient;
+  patient.timeout = std::chrono::hours(24);
+  patient.poll = milliseconds(100);
+  const Status drained = co_await deletion.Drain(OpContext(), patient);
+  if (!drained.ok()) co_return;
   world.evidence().deletions[index].drained = world.NextPlace();
   (void)co_await SleepFor(runtime, OpContext(), Draw(random, seconds(5)));
-  (void)co_await meta.DeleteRange(OpContext(), partition, FirstIndexKey(log), LastIndexKey(log));
+  (void)co_await deletion.DeleteIndex(OpContext());
   world.evidence().deletions[index].deleted = world.NextPlace();
 }
 

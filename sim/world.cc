@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/invariant.h"
-#include "base/try.h"
-#include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
 #include "format/wal_object.h"
+#include "sim/catalog_clients.h"
 #include "sim/clients.h"
+#include "sim/final_record.h"
 #include "sim/troubles.h"
 
 namespace lakestream::sim {
@@ -41,7 +41,9 @@ World::World(SimScheduler& scheduler, const Plan& plan)
   evidence_.tail_wakes_within = seconds(1) + (meta.delay > 0 ? 4 * meta.max_delay : Duration(0)) +
                                 (plan.objects.delay > 0 ? 4 * plan.objects.max_delay : Duration(0)) +
                                 (meta.watch_late + meta.watch_missed > 0 ? 2 * plan.reader.tail_poll : Duration(0));
-  for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(i + 1));
+  // The catalog's ids begin at 1.
+  const std::int64_t first = plan.catalogers > 0 ? 1'000'000 : 1;
+  for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(first + i));
   WatchStore();
 }
 
@@ -54,7 +56,7 @@ void World::WatchStore() {
     const bool heartbeat = change.record.key.starts_with("/heartbeat/");
     if (heartbeat) return;
     const bool alive = change.removed && far_.backend->SessionAlive(change.record.session);
-    evidence_.store.push_back(StoreEvent{NextPlace(), scheduler_.Now(), change, alive});
+    evidence_.store.push_back(StoreEvent{NextPlace(), scheduler_.Now(), change, CatalogChange::Of(change), alive});
   });
 }
 
@@ -90,7 +92,44 @@ void World::OnPage(const std::string& process, const KeyRange& range, const std:
   before = LastChange();
 }
 
-LogId World::AnyLog(Random& random) const { return logs_[random.Below(logs_.size())]; }
+LogId World::AnyLog(Random& random) const {
+  if (!catalog_logs_.empty() && random.Below(4) != 0) {
+    // Mostly the latest: older ones are likely to be gone.
+    const std::size_t latest = std::min<std::size_t>(catalog_logs_.size(), 12);
+    return catalog_logs_[catalog_logs_.size() - 1 - random.Below(latest)];
+  }
+  return logs_[random.Below(logs_.size())];
+}
+
+std::size_t World::BeginCall(CatalogCall call) {
+  call.began = NextPlace();
+  evidence_.catalog.push_back(std::move(call));
+  return evidence_.catalog.size() - 1;
+}
+
+CatalogCall& World::EndCall(std::size_t number, Status status) {
+  CatalogCall& call = evidence_.catalog[number];
+  call.ended = NextPlace();
+  call.status = std::move(status);
+  scheduler_.Note(fmt::format("catalog {} {} {}", number, *call.ended, call.status.ToString()));
+  return call;
+}
+
+void World::Learn(const std::string&, const std::vector<LogId>& logs) {
+  for (const LogId log : logs) {
+    if (std::find(catalog_logs_.begin(), catalog_logs_.end(), log) == catalog_logs_.end()) catalog_logs_.push_back(log);
+  }
+}
+
+int World::Version(int slot, Random& random) {
+  int& version = versions_[slot];
+  const std::string name = fmt::format("default/s{}v{}", slot, version);
+  const bool dropped = std::any_of(evidence_.catalog.begin(), evidence_.catalog.end(), [&name](const CatalogCall& call) {
+    return call.kind == CatalogCall::Kind::kDrop && call.asked == name;
+  });
+  if (dropped && random.Below(4) == 0) ++version;
+  return version;
+}
 
 bool World::TakeOperation() {
   if (!clients_go_on_ || operations_left_ <= 0) return false;
@@ -113,6 +152,19 @@ Operation& World::End(std::size_t number, Status status) {
   // What clients see is part of the trace: two runs of a seed must agree in it.
   scheduler_.Note(fmt::format("{} {} {}", number, *operation.ended, operation.status.ToString()));
   return operation;
+}
+
+std::size_t World::BeginCheck(const Process& process) {
+  evidence_.checks.push_back(Checked{process.title(), NextPlace(), std::nullopt, Status(), {}});
+  return evidence_.checks.size() - 1;
+}
+
+void World::EndCheck(std::size_t number, Status status, std::vector<std::string> damage) {
+  Checked& check = evidence_.checks[number];
+  check.ended = NextPlace();
+  check.status = std::move(status);
+  check.damage = std::move(damage);
+  scheduler_.Note(fmt::format("check {} {} {}", number, check.status.ToString(), check.damage.size()));
 }
 
 void World::Happened(Happening::Kind kind, const Process& process) {
@@ -158,16 +210,28 @@ void World::StartClients(Process& process) {
   for (int i = 0; i < plan_.readers; ++i) node.Spawn(RunReader(*this, process, client++));
   for (int i = 0; i < plan_.tailers; ++i) node.Spawn(RunTailer(*this, process, client++));
   for (int i = 0; i < plan_.trimmers; ++i) node.Spawn(RunTrimmer(*this, process, client++));
+  for (int i = 0; i < plan_.checkers; ++i) node.Spawn(RunChecker(*this, process, client++));
+  for (int i = 0; i < plan_.catalogers; ++i) node.Spawn(RunCataloger(*this, process, client++));
 }
 
 void World::Run() {
   if (!plan_.guarded) far_.heartbeats.Start();
   for (int i = 0; i < plan_.processes; ++i) Start("p" + std::to_string(i));
   for (int i = 0; i < plan_.deleted_logs; ++i) gate_.Spawn(DeleteLog(*this, logs_[static_cast<std::size_t>(i)]));
+  if (plan_.stranger) gate_.Spawn(RunStranger(*this));
+  if (plan_.lost_registrations) gate_.Spawn(LoseRegistrations(*this));
   TroubledPhase();
   RestPhase();
+  if (plan_.catalogers > 0) CheckStreams(*this);
   LastWords();
   CollectCounts();
+  if (plan_.catalogers > 0) {
+    for (Process* process : AliveProcesses()) process->Kill();
+    const Status silent = scheduler_.RunFor(kRest);
+    if (!silent.ok()) evidence_.stuck.push_back("no rest after the processes have ended: " + silent.ToString());
+    CheckDropped(*this);
+    CollectDeletions();
+  }
   CollectFinal();
 }
 
@@ -217,6 +281,10 @@ void World::CheckDeletions() {
 void World::CheckPending(const char* when) {
   std::map<std::string, const Process*> alive;
   for (const Process* process : AliveProcesses()) alive.emplace(process->title(), process);
+  for (const CatalogCall& call : evidence_.catalog) {
+    if (!call.ended && alive.contains(call.process)) evidence_.stuck.push_back(ToString(call));
+  }
+  std::map<std::string, const Process*> pending;
   for (const Operation& operation : evidence_.operations) {
     const auto process = alive.find(operation.process);
     if (operation.ended || process == alive.end()) continue;
@@ -224,6 +292,17 @@ void World::CheckPending(const char* when) {
     evidence_.stuck.push_back(fmt::format("{} {}: {}; its writer: {} parked logs, {} objects, {} index puts", when,
                                           FormatDuration(kRest), ToString(operation), stats.parked_logs, stats.objects,
                                           stats.index_puts));
+    pending.insert(*process);
+  }
+  for (const Checked& check : evidence_.checks) {
+    const auto process = alive.find(check.process);
+    if (check.ended || process == alive.end()) continue;
+    evidence_.stuck.push_back(fmt::format("{} {}: a check of {} since {}", when, FormatDuration(kRest), check.process,
+                                          check.began));
+    pending.insert(*process);
+  }
+  for (const auto& [title, process] : pending) {
+    evidence_.stuck.push_back(fmt::format("{} waits at: {}", title, fmt::join(process->node().Waiting(), ", ")));
   }
 }
 
@@ -234,33 +313,73 @@ void World::LastWords() {
       const bool deleted = std::any_of(evidence_.deletions.begin(), evidence_.deletions.end(),
                                        [log](const Deletion& deletion) { return deletion.log == log; });
       if (deleted) continue;
-      AppendRequest request;
-      request.log = log;
-      const AppendNumber number = NextAppend();
-      request.payload = MakePayload(number, log, kSmallestPayload);
-      Operation operation;
-      operation.process = process->title();
-      operation.client = -1;
-      operation.log = log;
-      operation.number = number;
-      operation.size = static_cast<std::int64_t>(kSmallestPayload);
-      const std::size_t begun = Begin(std::move(operation));
-      const OpContext soon = OpContext().WithDeadline(process->node().runtime().Now() + kLastWord);
-      const Result<LogEntryHeader> answer = scheduler_.Run(process->writer().Append(soon, std::move(request)));
-      Operation& ended = End(begun, answer.status());
-      if (!answer.ok()) {
-        evidence_.stuck.push_back(fmt::format("log {} takes no appends of {} when all is well: {}", log.value(),
-                                              process->title(), answer.status().ToString()));
-        continue;
-      }
-      ended.acknowledged = SeenEntry{answer->offset, 1,     number, answer->cumulative_size, answer->timestamp_ms,
-                                     answer->entry_size};
+      LastAppend(*process, log);
     }
     const OpContext soon = OpContext().WithDeadline(process->node().runtime().Now() + kLastWord);
     const Status stopped = scheduler_.Run(process->Stop(soon));
     if (!stopped.ok()) {
       evidence_.stuck.push_back(process->title() + " does not stop when all is well: " + stopped.ToString());
     }
+  }
+}
+
+void World::LastAppend(Process& process, LogId log) {
+  AppendRequest request;
+  request.log = log;
+  const AppendNumber number = NextAppend();
+  request.payload = MakePayload(number, log, kSmallestPayload);
+  Operation operation;
+  operation.process = process.title();
+  operation.client = -1;
+  operation.log = log;
+  operation.number = number;
+  operation.size = static_cast<std::int64_t>(kSmallestPayload);
+  const std::size_t begun = Begin(std::move(operation));
+  const OpContext soon = OpContext().WithDeadline(process.node().runtime().Now() + kLastWord);
+  const Result<LogEntryHeader> answer = scheduler_.Run(process.writer().Append(soon, std::move(request)));
+  Operation& ended = End(begun, answer.status());
+  if (!answer.ok()) {
+    evidence_.stuck.push_back(fmt::format("log {} takes no appends of {} when all is well: {}", log.value(),
+                                          process.title(), answer.status().ToString()));
+    return;
+  }
+  ended.acknowledged = SeenEntry{answer->offset, 1,     number, answer->cumulative_size, answer->timestamp_ms,
+                                 answer->entry_size};
+}
+
+/// Of the catalog's logs, by what the store did: one for each time that index records went.
+void World::CollectDeletions() {
+  struct Seen {
+    Deletion deletion;
+    int leases = 0;
+    bool gone = false;  ///< the last that happened to its index records
+  };
+  std::map<LogId, Seen> logs;
+  for (const StoreEvent& event : evidence_.store) {
+    const std::string& key = event.change.record.key;
+    const Result<IndexKey> index = IndexKey::Decode(key);
+    const std::optional<LogId> log = index.ok() ? std::optional<LogId>(index->log) : LogOfRecordKey(key);
+    if (!log || key == TrimMarkerKey(*log)) continue;
+    Seen& seen = logs[*log];
+    seen.deletion.log = *log;
+    if (index.ok() && event.change.removed && !seen.gone && seen.deletion.fenced != 0) {
+      seen.deletion.deleted = event.place;
+      evidence_.deletions.push_back(seen.deletion);
+    }
+    if (index.ok()) {
+      seen.gone = event.change.removed;
+    } else if (key == WriteFenceKey(*log) && seen.deletion.fenced == 0) {
+      seen.deletion.fenced = event.place;
+      seen.deletion.fenced_at = event.at;
+    } else if (key != WriteFenceKey(*log)) {
+      seen.leases += event.change.removed ? -1 : 1;
+    }
+    if (seen.deletion.fenced != 0 && seen.deletion.drained == 0 && seen.leases == 0) {
+      seen.deletion.drained = event.place;
+    }
+  }
+  for (const auto& [log, seen] : logs) {
+    if (seen.deletion.fenced != 0 && seen.deletion.deleted == 0) evidence_.deletions.push_back(seen.deletion);
   }
 }
 
@@ -274,45 +393,21 @@ void World::CollectCounts() {
   }
 }
 
-FinalRecord World::ReadFinal(const MetadataRecord& record, LogId log) {
-  FinalRecord final;
-  const Result<IndexKey> key = IndexKey::Decode(record.key);
-  LS_INVARIANT(key.ok(), "the caller has looked");
-  final.end = key->end;
-  final.cumulative_size = key->cumulative_size;
-  final.created_ms = record.created_ms;
-  const auto read = [&]() -> Status {
-    LS_ASSIGN(const EntryIndex index, DecodeEntryIndex(record.value.span(), record.key));
-    final.start = final.end - index.message_count;
-    LS_ASSIGN(const Buffer object, scheduler_.Run(far_.objects.Get(OpContext(), index.location, ByteRange())));
-    LS_ASSIGN(const WalHeader header, DecodeWalHeader(object.span(), object.size(), index.location));
-    for (const WalSection& section : header.index.sections) {
-      if (section.log != log) continue;
-      Offset offset = final.start;
-      std::int64_t sum = final.cumulative_size - index.entry_size_bytes;
-      for (const WalEntry& entry : section.entries) {
-        const std::size_t at = header.header_size + static_cast<std::size_t>(entry.payload_offset);
-        const ByteSpan payload = object.span().subspan(at, static_cast<std::size_t>(entry.payload_size));
-        sum += entry.payload_size;
-        final.entries.push_back(SeenEntry{offset, entry.record_count, ReadPayload(payload, log), sum,
-                                          record.created_ms, entry.payload_size});
-        offset = offset + entry.record_count;
-      }
-    }
-    if (final.entries.empty()) return Corrupt("the object has no section of the log").With("object", index.location);
-    return OkStatus();
-  };
-  const Status status = read();
-  if (!status.ok()) final.trouble = status.ToString();
-  return final;
-}
-
 void World::CollectFinal() {
+  FsckOptions options;
+  options.deep = true;
+  options.times = plan_.writer.times;
+  Task<Status> checking = Check(far_.runtime, far_.meta, far_.objects, OpContext(), options, &evidence_.final_damage);
+  const Status checked = scheduler_.Run(std::move(checking));
+  if (!checked.ok()) evidence_.stuck.push_back("fsck cannot be finished at the end: " + checked.ToString());
+  const auto fetch = [this](const std::string& name) {
+    return scheduler_.Run(far_.objects.Get(OpContext(), name, ByteRange()));
+  };
   for (const LogId log : logs_) evidence_.final[log];
   for (const MetadataRecord& record : far_.backend->Dump()) {
     const Result<IndexKey> key = IndexKey::Decode(record.key);
     if (key.ok()) {
-      evidence_.final[key->log].records.push_back(ReadFinal(record, key->log));
+      evidence_.final[key->log].records.push_back(ReadFinalRecord(record, *key, fetch));
       continue;
     }
     const std::optional<LogId> log = LogOfRecordKey(record.key);

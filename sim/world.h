@@ -39,6 +39,19 @@ class World : private Process::Observer {
   std::size_t Begin(Operation operation);
   /// Writes down that it ended; what the answer says is filled in by the caller.
   Operation& End(std::size_t number, Status status);
+  /// The same for a check.
+  std::size_t BeginCheck(const Process& process);
+  void EndCheck(std::size_t number, Status status, std::vector<std::string> damage);
+  /// The same of a call to the catalog.
+  std::size_t BeginCall(CatalogCall call);
+  CatalogCall& EndCall(std::size_t number, Status status);
+  /// Clients may append to these from now on.
+  void Learn(const std::string& stream, const std::vector<LogId>& logs);
+  /// Which version of a name clients use; now and then the next one.
+  int Version(int slot, Random& random);
+  bool goes_on() const { return clients_go_on_; }
+  /// An append that must succeed, now that all is well.
+  void LastAppend(Process& process, LogId log);
   AppendNumber NextAppend() { return ++last_append_; }
   /// What happened to a process, for the probes.
   void Happened(Happening::Kind kind, const Process& process);
@@ -64,8 +77,8 @@ class World : private Process::Observer {
   void LastWords();
   void CheckPending(const char* when);
   void CheckDeletions();
+  void CollectDeletions();
   void CollectFinal();
-  FinalRecord ReadFinal(const MetadataRecord& record, LogId log);
   void CollectCounts();
 
   SimScheduler& scheduler_;
@@ -81,6 +94,8 @@ class World : private Process::Observer {
   std::map<std::pair<std::string, std::string>, Place> pages_;
   std::vector<std::unique_ptr<Process>> processes_;  ///< dead ones stay: what they sent may still arrive
   std::vector<LogId> logs_;
+  std::vector<LogId> catalog_logs_;  ///< that clients know of
+  std::map<int, int> versions_;      ///< of the names of plain streams
   Gate gate_;  ///< of the troubles and the deletions
 };
 

@@ -21,7 +21,7 @@ const MutantRegistration kRegistered[] = {
                         Rule::kLeaseOutlivesItsChanges, "fence_races", {"lease_outlives_changes"}, 100}),
     MutantRegistration({"lease_not_kept",
                         "a lease is given back although a put under it may still land",
-                        Rule::kLeaseKeptForUnknownChange, "fence_races", {"lease_outlives_changes"}, 100}),
+                        Rule::kLeaseKeptForUnknownChange, "drops", {"lease_outlives_changes"}, 100}),
     MutantRegistration({"release_tried_once",
                         "a lease that could not be given back is forgotten",
                         Rule::kLeaseReleaseIsRepeated, "fence_races", {"comes_to_rest"}, 100}),

@@ -53,13 +53,13 @@ const Mutant* FindMutant(std::string_view name) {
   return nullptr;
 }
 
-Verdict Try(const Mutant& mutant) {
+Verdict Try(const Mutant& mutant, std::uint64_t passed) {
   const Scenario* scenario = FindScenario(mutant.scenario);
   LS_INVARIANT(scenario != nullptr, "a mutant names a scenario that exists");
   for (std::uint64_t seed = 1; seed <= mutant.seeds; ++seed) {
     const Contradiction found = RunBroken(mutant, *scenario, seed);
     if (!found) continue;
-    for (std::uint64_t whole = 1; whole <= seed; ++whole) {
+    for (std::uint64_t whole = passed + 1; whole <= seed; ++whole) {
       const Outcome outcome = RunSeed(*scenario, whole, RunOptions());
       if (!outcome.failure) continue;
       return Verdict{0, fmt::format("seed {} fails without it, too: {}", whole, outcome.failure->property)};
@@ -69,7 +69,7 @@ Verdict Try(const Mutant& mutant) {
   return Verdict{0, fmt::format("{} seeds pass", mutant.seeds)};
 }
 
-Verdict TryApart(const Mutant& mutant) {
+Verdict TryApart(const Mutant& mutant, std::uint64_t passed) {
   int ends[2];
   LS_INVARIANT(pipe(ends) == 0, "a pipe can be made");
   std::fflush(nullptr);
@@ -78,7 +78,7 @@ Verdict TryApart(const Mutant& mutant) {
   if (child == 0) {
     close(ends[0]);
     alarm(kSecondsForOne);
-    const Verdict verdict = Try(mutant);
+    const Verdict verdict = Try(mutant, passed);
     const std::string line = fmt::format("{} {}", verdict.killed_by_seed, verdict.text);
     const bool told = write(ends[1], line.data(), line.size()) == static_cast<ssize_t>(line.size());
     _exit(told ? 0 : 1);

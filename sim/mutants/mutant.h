@@ -35,9 +35,10 @@ struct Verdict {
   std::string text;                  ///< the contradiction, or why it counts as survived
 };
 
-/// Runs the seeds with the rule broken until a declared property fails; then the same seeds must pass without it.
-Verdict Try(const Mutant& mutant);
+/// Runs the seeds with the rule broken until a declared property fails; then the same seeds must pass without it. Those
+/// up to `passed` are known to.
+Verdict Try(const Mutant& mutant, std::uint64_t passed = 0);
 /// The same in a process of its own, so that a mutant that crashes or never ends survives, and nothing else.
-Verdict TryApart(const Mutant& mutant);
+Verdict TryApart(const Mutant& mutant, std::uint64_t passed);
 
 }  // namespace lakestream::sim

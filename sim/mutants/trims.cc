@@ -12,7 +12,7 @@ const MutantRegistration kRegistered[] = {
                         Rule::kMarkerIsSwapped, "trims", {"marker_never_back"}, 100}),
     MutantRegistration({"trim_unguarded",
                         "a trim goes on although its session has ended",
-                        Rule::kTrimIsGuarded, "fence_races", {"write_under_lease"}, 100}),
+                        Rule::kTrimIsGuarded, "deletions", {"write_under_lease"}, 100}),
     MutantRegistration({"trim_reports_wish",
                         "a trim reports what was asked for",
                         Rule::kTrimReportsWhatHappened, "calm", {"marker_never_back"}, 100}),

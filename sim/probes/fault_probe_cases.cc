@@ -112,6 +112,21 @@ MadeHistory RestartedBetween() {
   return h;
 }
 
+MadeHistory CheckedMeanwhile() {
+  MadeHistory h;
+  const Place began = h.Next();
+  h.Append(1, Offset(0));
+  h.evidence.checks.push_back(Checked{"p.1", began, h.Next(), OkStatus(), {}});
+  return h;
+}
+MadeHistory CheckedBefore() {
+  MadeHistory h;
+  const Place began = h.Next();
+  h.evidence.checks.push_back(Checked{"p.1", began, h.Next(), OkStatus(), {}});
+  h.Append(1, Offset(0));
+  return h;
+}
+
 template <auto kind>
 HistoryCase MetCase(const char* probe) {
   return HistoryCase{probe, Met1<kind>, MetOthers<kind>};
@@ -132,6 +147,9 @@ const ProbeCaseRegistration kRegistered[] = {
     ProbeCaseRegistration(MetCase<FaultKind::kDelay>("object_store_slow")),
     ProbeCaseRegistration(MetCase<FaultKind::kShortBody>("object_short_body")),
     ProbeCaseRegistration(CountCase<&Met::flipped_headers>("object_header_flipped")),
+    ProbeCaseRegistration(MetCase<FaultKind::kCutList>("object_listing_cut")),
+    ProbeCaseRegistration(MetCase<FaultKind::kStaleList>("object_listing_stale")),
+    ProbeCaseRegistration({"checked_under_load", CheckedMeanwhile, CheckedBefore}),
     ProbeCaseRegistration({"late_object", Late, Plain}),
     ProbeCaseRegistration({"late_object_after_fence", LateAfterFence, Late}),
     ProbeCaseRegistration(MetCase<MetadataFaultKind::kFail>("metadata_call_fails")),

@@ -98,6 +98,17 @@ bool RestartedWith(const Evidence& evidence) {
   return false;
 }
 
+bool CheckedUnderLoad(const Evidence& evidence) {
+  for (const Checked& check : evidence.checks) {
+    if (!check.ended || !check.status.ok()) continue;
+    for (const Operation& operation : evidence.operations) {
+      const bool during = operation.done() && operation.began > check.began && *operation.ended < *check.ended;
+      if (during && operation.kind == Operation::Kind::kAppend) return true;
+    }
+  }
+  return false;
+}
+
 const ProbeRegistration kRegistered[] = {
     ProbeRegistration({"object_call_fails", "a call of the object store fails", MetObject<FaultKind::kFail>}),
     ProbeRegistration({"object_store_throttles", "the object store takes no calls for now",
@@ -108,6 +119,9 @@ const ProbeRegistration kRegistered[] = {
     ProbeRegistration({"object_short_body", "a Get gives too little", MetObject<FaultKind::kShortBody>}),
     ProbeRegistration({"object_header_flipped", "a Get gives a header with a flipped bit",
                        Counted<&Met::flipped_headers>}),
+    ProbeRegistration({"object_listing_cut", "a listing of objects ends too early", MetObject<FaultKind::kCutList>}),
+    ProbeRegistration({"object_listing_stale", "a listing lacks what is new", MetObject<FaultKind::kStaleList>}),
+    ProbeRegistration({"checked_under_load", "an fsck runs to its end while appends succeed", CheckedUnderLoad}),
     ProbeRegistration({"late_object", "an object arrives when its writer has given up on it", LatePutArrives}),
     ProbeRegistration({"late_object_after_fence", "an object arrives when a log in it is fenced", LatePutAfterFence}),
     ProbeRegistration({"metadata_call_fails", "a call of the metadata store fails",

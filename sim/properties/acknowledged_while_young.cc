@@ -41,7 +41,8 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(Property{
-    "acknowledged_while_young", "nothing is acknowledged whose object may be a candidate for deletion (P17)", Check});
+    "acknowledged_while_young", "nothing is acknowledged whose object may be a candidate for deletion (P17)",
+    Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

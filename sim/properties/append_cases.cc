@@ -124,6 +124,41 @@ MadeHistory OutOfOrderElsewhere() {
   return h;
 }
 
+MadeHistory OutOfOrderOfManyThreads() {
+  MadeHistory h = OutOfOrder();
+  h.evidence.many_threads.insert("p.1");
+  return h;
+}
+
+/// Of what is there at the end.
+MadeHistory FirstRecordGone(Offset marker) {
+  MadeHistory h = Good();
+  FinalLog& final = h.evidence.final.begin()->second;
+  final.records.erase(final.records.begin());
+  final.marker = marker;
+  return h;
+}
+MadeHistory FirstRecordLost() { return FirstRecordGone(Offset(2)); }
+MadeHistory FirstRecordTrimmed() { return FirstRecordGone(Offset(3)); }
+MadeHistory HoleAtTheEnd() {
+  MadeHistory h = Good();
+  FinalRecord& last = h.evidence.final.begin()->second.records.back();
+  last.start = last.start + 1;
+  last.entries.erase(last.entries.begin());
+  return h;
+}
+MadeHistory HoleInARecord() {
+  MadeHistory h = Good();
+  std::vector<SeenEntry>& entries = h.evidence.final.begin()->second.records.back().entries;
+  entries.erase(entries.begin());
+  return h;
+}
+MadeHistory RecordCutShort() {
+  MadeHistory h = Good();
+  h.evidence.final.begin()->second.records.back().entries.pop_back();
+  return h;
+}
+
 /// An append fails while another of a caller is queued behind it.
 MadeHistory Behind(Status why, CallerId second_caller) {
   MadeHistory h;
@@ -192,14 +227,17 @@ MadeHistory LateAnswer(bool stood_still) {
 MadeHistory LateAcknowledgement() { return LateAnswer(false); }
 MadeHistory LateForItsClientOnly() { return LateAnswer(true); }
 
-/// A record that is put after the log was fenced.
-MadeHistory Fenced(bool frozen, Duration later) {
-  MadeHistory h = Good();
+void FenceLog(MadeHistory& h) {
   Deletion deletion;
   deletion.log = LogId(1);
   deletion.fenced = h.Next();
   deletion.fenced_at = h.now();
   h.evidence.deletions.push_back(deletion);
+}
+/// A record that is put after the log was fenced.
+MadeHistory Fenced(bool frozen, Duration later) {
+  MadeHistory h = Good();
+  FenceLog(h);
   if (frozen) h.Happened(Happening::Kind::kFrozen);
   h.Pass(later);
   h.Object("three");
@@ -208,6 +246,19 @@ MadeHistory Fenced(bool frozen, Duration later) {
 }
 MadeHistory FenceNotNoticed() { return Fenced(false, std::chrono::seconds(20)); }
 MadeHistory FenceNoticedInTime() { return Fenced(false, std::chrono::seconds(2)); }
+/// Its process was suspended before the fence: it slept at the fence, or had been awake for long.
+MadeHistory SuspendedBefore(Duration fence) {
+  MadeHistory h = Good();
+  h.Happened(Happening::Kind::kSuspended);
+  h.Pass(fence);
+  FenceLog(h);
+  h.Pass(std::chrono::seconds(20));
+  h.Object("three");
+  h.Record("three", {Entry(5, Offset(5))});
+  return h;
+}
+MadeHistory FenceNotSeenInItsSleep() { return SuspendedBefore(std::chrono::minutes(4)); }
+MadeHistory FenceNotSeenAwake() { return SuspendedBefore(std::chrono::minutes(6)); }
 MadeHistory FenceNotSeenByTheFrozen() { return Fenced(true, std::chrono::seconds(20)); }
 
 /// The log was fenced, drained and deleted, and then a record is put.
@@ -246,6 +297,10 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"one_value_per_offset", Good, TwoValues}),
     PropertyCaseRegistration({"contiguity", Good, Gap}),
     PropertyCaseRegistration({"contiguity", Good, WrongBytes}),
+    PropertyCaseRegistration({"contiguity", FirstRecordTrimmed, FirstRecordLost}),
+    PropertyCaseRegistration({"contiguity", Good, HoleAtTheEnd}),
+    PropertyCaseRegistration({"contiguity", Good, HoleInARecord}),
+    PropertyCaseRegistration({"contiguity", Good, RecordCutShort}),
     PropertyCaseRegistration({"sums", Good, WrongSum}),
     PropertyCaseRegistration({"sums", Good, WrongTime}),
     PropertyCaseRegistration({"no_phantom", Good, FailedYetThere}),
@@ -254,6 +309,7 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"names_unique", Good, NameTwice}),
     PropertyCaseRegistration({"call_order", Good, OutOfOrder}),
     PropertyCaseRegistration({"call_order", OutOfOrderElsewhere, OutOfOrder}),
+    PropertyCaseRegistration({"call_order", OutOfOrderOfManyThreads, OutOfOrder}),
     PropertyCaseRegistration({"behind_a_failure", AnotherCallerGoesOn, BehindGoesOn}),
     PropertyCaseRegistration({"behind_a_failure", BehindAWithdrawnOne, BehindGoesOn}),
     PropertyCaseRegistration({"write_under_lease", Good, NobodyHadALease}),
@@ -263,6 +319,7 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"acknowledged_while_young", LateForItsClientOnly, LateAcknowledgement}),
     PropertyCaseRegistration({"fence_is_noticed", FenceNoticedInTime, FenceNotNoticed}),
     PropertyCaseRegistration({"fence_is_noticed", FenceNotSeenByTheFrozen, FenceNotNoticed}),
+    PropertyCaseRegistration({"fence_is_noticed", FenceNotSeenInItsSleep, FenceNotSeenAwake}),
     PropertyCaseRegistration({"no_write_after_deletion", LatePutAfterDeletion, GuardedPutAfterDeletion}),
     PropertyCaseRegistration({"no_write_after_deletion", Good, AcknowledgedAfterDeletion}),
     PropertyCaseRegistration({"no_write_after_deletion", Good, AppendToADeletedLog}),

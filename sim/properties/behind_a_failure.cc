@@ -37,7 +37,8 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(Property{
-    "behind_a_failure", "what a caller queued on a log behind an append that failed is not done either", Check});
+    "behind_a_failure", "what a caller queued on a log behind an append that failed is not done either",
+    Check, Needs::kInstants});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -30,7 +30,8 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(Property{
-    "creation_times", "creation times never go back and outlive the replacement of a value (P26)", Check});
+    "creation_times", "creation times never go back and outlive the replacement of a value (P26)",
+    Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

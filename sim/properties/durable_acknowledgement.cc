@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
@@ -7,12 +9,11 @@ namespace {
 
 /// What is at this offset at the end, or null.
 const SeenEntry* EntryAt(const FinalLog& log, Offset offset) {
-  for (const FinalRecord& record : log.records) {
-    if (record.end <= offset) continue;
-    for (const SeenEntry& entry : record.entries) {
-      if (entry.offset == offset) return &entry;
-    }
-    return nullptr;
+  const auto record = std::upper_bound(log.records.begin(), log.records.end(), offset,
+                                       [](Offset o, const FinalRecord& r) { return o < r.end; });
+  if (record == log.records.end()) return nullptr;
+  for (const SeenEntry& entry : record->entries) {
+    if (entry.offset == offset) return &entry;
   }
   return nullptr;
 }

@@ -5,14 +5,12 @@
 namespace lakestream::sim {
 namespace {
 
-/// No trouble lasts for longer.
-constexpr Duration kLongestTrouble = std::chrono::minutes(2);
-
 Contradiction Check(const Evidence& evidence) {
   // Without guards a put that was sent before may land at any time.
   if (!evidence.guarded_writes) return std::nullopt;
+  const std::vector<IndexPut> puts = IndexPuts(evidence);
   for (const Deletion& deletion : evidence.deletions) {
-    for (const IndexPut& put : IndexPuts(evidence)) {
+    for (const IndexPut& put : puts) {
       if (put.log != deletion.log || put.at <= deletion.fenced_at + evidence.fence_seen_within) continue;
       const PutEvent* object = PutOf(evidence, put.object);
       if (object == nullptr) continue;
@@ -26,7 +24,7 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(
-    Property{"fence_is_noticed", "a writer that holds a lease sees a fence, and stops (P22)", Check});
+    Property{"fence_is_noticed", "a writer that holds a lease sees a fence, and stops (P22)", Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -22,7 +22,7 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(
-    Property{"greatest_key_stays", "the last index record of a log is never removed (P21)", Check});
+    Property{"greatest_key_stays", "the last index record of a log is never removed (P21)", Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

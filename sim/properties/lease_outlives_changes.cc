@@ -46,7 +46,7 @@ Contradiction Check(const Evidence& evidence) {
 
 const PropertyRegistration kRegistered(Property{
     "lease_outlives_changes",
-    "a lease stands until every change under it has ended, or its session has (P22)", Check});
+    "a lease stands until every change under it has ended, or its session has (P22)", Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -46,7 +46,8 @@ Contradiction Check(const Evidence& evidence) {
 
 const PropertyRegistration kRegistered(Property{
     "marker_never_back",
-    "the trim marker never goes back or past the last record, and a trim reports what happened (P20)", Check});
+    "the trim marker never goes back or past the last record, and a trim reports what happened (P20)",
+    Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -6,15 +6,13 @@ namespace lakestream::sim {
 namespace {
 
 /// Whether the marker may have been above the offset when the call ended.
-bool MayBeTrimmed(const std::vector<MarkerPut>& markers, LogId log, Offset offset, Place ended) {
-  for (const MarkerPut& put : markers) {
-    if (put.log == log && put.place < ended && put.marker > offset) return true;
-  }
-  return false;
+bool MayBeTrimmed(const ShownOffsets& markers, LogId log, Offset offset, Place ended) {
+  const ShownOffsets::Shown* marker = markers.GreatestBefore(log, ended);
+  return marker != nullptr && marker->offset > offset;
 }
 
 Contradiction Check(const Evidence& evidence) {
-  const std::vector<MarkerPut> markers = MarkerPuts(evidence);
+  const ShownOffsets markers = PossibleMarkers(evidence);
   for (const Operation& read : evidence.operations) {
     const bool reads = read.kind == Operation::Kind::kRead || read.kind == Operation::Kind::kTail;
     if (!reads || !read.done() || read.entries.empty() || IsDeleted(evidence, read.log)) continue;

@@ -17,7 +17,7 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(
-    Property{"names_unique", "no object name is used twice, whatever the clocks say (P23)", Check});
+    Property{"names_unique", "no object name is used twice, whatever the clocks say (P23)", Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -10,28 +10,28 @@ Contradiction Check(const Evidence& evidence) {
   std::map<AppendNumber, const Sighting*> places;
   const std::vector<Sighting> sightings = AllSightings(evidence);
   for (const Sighting& sighting : sightings) {
-    const SeenEntry& entry = sighting.entry;
+    const SeenEntry& entry = *sighting.entry;
     const auto found = appends.find(entry.number);
     if (found == appends.end()) {
-      return fmt::format("{} saw {}: bytes that nobody appended to log {}", sighting.where, ToString(entry),
+      return fmt::format("{} saw {}: bytes that nobody appended to log {}", Where(sighting), ToString(entry),
                          sighting.log.value());
     }
     const Operation& append = *found->second;
     if (append.log != sighting.log) {
-      return fmt::format("{} saw {} in log {}; {}", sighting.where, ToString(entry), sighting.log.value(),
+      return fmt::format("{} saw {} in log {}; {}", Where(sighting), ToString(entry), sighting.log.value(),
                          ToString(append));
     }
     if (!append.may_have_happened()) {
-      return fmt::format("{} saw {}; but {}", sighting.where, ToString(entry), ToString(append));
+      return fmt::format("{} saw {}; but {}", Where(sighting), ToString(entry), ToString(append));
     }
     if (append.records != entry.records || append.size != entry.size) {
-      return fmt::format("{} saw {}, not all of {} with {} records and {} B", sighting.where, ToString(entry),
+      return fmt::format("{} saw {}, not all of {} with {} records and {} B", Where(sighting), ToString(entry),
                          ToString(append), append.records, append.size);
     }
     const auto [at, first] = places.emplace(entry.number, &sighting);
-    if (!first && at->second->entry.offset != entry.offset) {
-      return fmt::format("{} by {}; {} by {}", ToString(at->second->entry), at->second->where, ToString(entry),
-                         sighting.where);
+    if (!first && at->second->entry->offset != entry.offset) {
+      return fmt::format("{} by {}; {} by {}", ToString(*at->second->entry), Where(*at->second), ToString(entry),
+                         Where(sighting));
     }
   }
   return std::nullopt;

@@ -44,7 +44,8 @@ Contradiction Check(const Evidence& evidence) {
 
 const PropertyRegistration kRegistered(Property{
     "no_write_after_deletion",
-    "once a log is fenced and without leases nothing more is written to it, or at least acknowledged (P22)", Check});
+    "once a log is fenced and without leases nothing more is written to it, or at least acknowledged (P22)",
+    Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
@@ -10,6 +12,13 @@ Contradiction Check(const Evidence& evidence) {
     if (!operation.ended || IsDeleted(evidence, operation.log)) continue;
     const StatusCode code = operation.status.code();
     if (code == StatusCode::kCorrupt || code == StatusCode::kInternal) return ToString(operation);
+  }
+  for (const auto& [log, final] : evidence.final) {
+    for (const FinalRecord& record : final.records) {
+      if (record.trouble.empty() || IsDeleted(evidence, log)) continue;
+      return fmt::format("log {}: the record that ends at {} cannot be read at the end: {}", log.value(),
+                         record.end.value(), record.trouble);
+    }
   }
   return std::nullopt;
 }

@@ -10,11 +10,11 @@ Contradiction Check(const Evidence& evidence) {
   const std::vector<Sighting> sightings = AllSightings(evidence);
   for (const Sighting& sighting : sightings) {
     if (IsDeleted(evidence, sighting.log)) continue;
-    const auto [at, first] = seen.emplace(std::make_pair(sighting.log, sighting.entry.offset), &sighting);
-    const SeenEntry& before = at->second->entry;
-    if (first || before.number == sighting.entry.number) continue;
-    return fmt::format("{} by {}; {} by {}", ToString(before), at->second->where, ToString(sighting.entry),
-                       sighting.where);
+    const auto [at, first] = seen.emplace(std::make_pair(sighting.log, sighting.entry->offset), &sighting);
+    const SeenEntry& before = *at->second->entry;
+    if (first || before.number == sighting.entry->number) continue;
+    return fmt::format("{} by {}; {} by {}", ToString(before), Where(*at->second), ToString(*sighting.entry),
+                       Where(sighting));
   }
   return std::nullopt;
 }

@@ -41,6 +41,29 @@ const Property* FindProperty(std::string_view name) {
   return nullptr;
 }
 
+void ShownOffsets::Add(LogId log, Place place, Offset offset, const Operation* by) {
+  by_log_[log].push_back({place, offset, by});
+}
+
+void ShownOffsets::Finish() {
+  for (auto& [log, shown] : by_log_) {
+    std::sort(shown.begin(), shown.end(), [](const Shown& a, const Shown& b) { return a.place < b.place; });
+    for (std::size_t i = 1; i < shown.size(); ++i) {
+      if (shown[i - 1].offset <= shown[i].offset) continue;
+      shown[i].offset = shown[i - 1].offset;
+      shown[i].by = shown[i - 1].by;
+    }
+  }
+}
+
+const ShownOffsets::Shown* ShownOffsets::GreatestBefore(LogId log, Place place) const {
+  const auto found = by_log_.find(log);
+  if (found == by_log_.end()) return nullptr;
+  const auto after = std::lower_bound(found->second.begin(), found->second.end(), place,
+                                      [](const Shown& shown, Place p) { return shown.place < p; });
+  return after == found->second.begin() ? nullptr : &*std::prev(after);
+}
+
 bool IsDeleted(const Evidence& evidence, LogId log) {
   return std::any_of(evidence.deletions.begin(), evidence.deletions.end(),
                      [log](const Deletion& deletion) { return deletion.log == log; });
@@ -50,19 +73,20 @@ std::vector<Sighting> AllSightings(const Evidence& evidence) {
   std::vector<Sighting> all;
   for (const Operation& operation : evidence.operations) {
     if (!operation.done()) continue;
-    if (operation.acknowledged) all.push_back({operation.log, *operation.acknowledged, ToString(operation)});
-    if (operation.entries.empty()) continue;
-    const std::string where = ToString(operation);
-    for (const SeenEntry& entry : operation.entries) all.push_back({operation.log, entry, where});
+    if (operation.acknowledged) all.push_back({operation.log, &*operation.acknowledged, &operation, nullptr});
+    for (const SeenEntry& entry : operation.entries) all.push_back({operation.log, &entry, &operation, nullptr});
   }
   for (const auto& [log, final] : evidence.final) {
     for (const FinalRecord& record : final.records) {
-      for (const SeenEntry& entry : record.entries) {
-        all.push_back({log, entry, fmt::format("log {} at the end, record ending at {}", log.value(), record.end.value())});
-      }
+      for (const SeenEntry& entry : record.entries) all.push_back({log, &entry, nullptr, &record});
     }
   }
   return all;
+}
+
+std::string Where(const Sighting& sighting) {
+  if (sighting.by != nullptr) return ToString(*sighting.by);
+  return fmt::format("log {} at the end, record ending at {}", sighting.log.value(), sighting.in->end.value());
 }
 
 std::map<AppendNumber, const Operation*> AppendsByNumber(const Evidence& evidence) {
@@ -119,6 +143,17 @@ std::vector<MarkerPut> MarkerPuts(const Evidence& evidence) {
     if (marker.ok()) puts.push_back({event.place, found->second, *marker});
   }
   return puts;
+}
+
+ShownOffsets PossibleMarkers(const Evidence& evidence) {
+  ShownOffsets markers;
+  for (const MarkerPut& put : MarkerPuts(evidence)) markers.Add(put.log, put.place, put.marker);
+  for (const Operation& trim : evidence.operations) {
+    if (!evidence.real || trim.kind != Operation::Kind::kTrim || !trim.may_have_happened()) continue;
+    markers.Add(trim.log, trim.began, trim.done() ? trim.high : trim.asked + 1, &trim);
+  }
+  markers.Finish();
+  return markers;
 }
 
 }  // namespace lakestream::sim

@@ -19,7 +19,8 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(Property{
-    "published_while_young", "no index put names an object that is older than publish_deadline (P17)", Check});
+    "published_while_young", "no index put names an object that is older than publish_deadline (P17)",
+    Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

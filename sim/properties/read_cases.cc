@@ -88,6 +88,58 @@ MadeHistory ExtentOfTheTrimmed() {
   return h;
 }
 
+/// Of real processes: markers follow from the trims.
+MadeHistory Real() {
+  MadeHistory h = Good();
+  h.evidence.store.clear();
+  h.evidence.puts.clear();
+  h.evidence.real = true;
+  return h;
+}
+MadeHistory RealSkipsAnEntry() {
+  MadeHistory h = Real();
+  h.Read(Offset(1), {Entry(3, Offset(3))});
+  return h;
+}
+MadeHistory RealTrimUnanswered() {
+  MadeHistory h = Real();
+  h.Begin(Operation::Kind::kTrim).asked = Offset(2);
+  h.Read(Offset(1), {Entry(3, Offset(3))});
+  return h;
+}
+MadeHistory RealTrimFailed() {
+  MadeHistory h = Real();
+  Operation& trim = h.Begin(Operation::Kind::kTrim);
+  trim.asked = Offset(2);
+  h.End(trim, Unavailable("not done"));
+  h.Read(Offset(1), {Entry(3, Offset(3))});
+  return h;
+}
+
+MadeHistory TrimFindsAnOlderMarker() {
+  MadeHistory h = Good();
+  h.Trim(Offset(0), Offset(0), Offset(0));
+  return h;
+}
+MadeHistory TrimPastWhatWasAsked() {
+  MadeHistory h = Good();
+  h.Trim(Offset(1), Offset(1), Offset(3));
+  h.Marker(Offset(3));
+  return h;
+}
+MadeHistory MarkerOfATrimIsGone() {
+  MadeHistory h = Good();
+  h.Trim(Offset(2), Offset(1), Offset(3));
+  return h;
+}
+MadeHistory TrimsTwice() {
+  MadeHistory h = Good();
+  h.Trim(Offset(2), Offset(1), Offset(3));
+  h.Marker(Offset(3));
+  h.Trim(Offset(1), Offset(3), Offset(3));
+  return h;
+}
+
 /// A tail that ends so long after an append, with nothing.
 MadeHistory Tail(Duration waited, bool frozen) {
   MadeHistory h;
@@ -152,6 +204,13 @@ MadeHistory FoundDamaged() {
   h.End(h.Begin(Operation::Kind::kRead), Corrupt("a gap"));
   return h;
 }
+MadeHistory UnreadableAtTheEnd() {
+  MadeHistory h = Good();
+  FinalRecord& last = h.evidence.final.begin()->second.records.back();
+  last.entries.clear();
+  last.trouble = "not_found: no such object";
+  return h;
+}
 MadeHistory FoundDamagedAfterAFlip() {
   MadeHistory h = FoundDamaged();
   h.evidence.met.flipped_headers = 1;
@@ -160,6 +219,22 @@ MadeHistory FoundDamagedAfterAFlip() {
 MadeHistory Refused() {
   MadeHistory h = Good();
   h.End(h.Begin(Operation::Kind::kRead), Unavailable("later"));
+  return h;
+}
+
+MadeHistory CalledDamaged() {
+  MadeHistory h = Good();
+  h.evidence.checks.push_back(Checked{"p.1", h.Next(), h.Next(), OkStatus(), {"index records leave a gap"}});
+  return h;
+}
+MadeHistory DamagedOnItsWay() {
+  MadeHistory h = CalledDamaged();
+  h.evidence.met.flipped_headers = 1;
+  return h;
+}
+MadeHistory DamagedAtTheEnd() {
+  MadeHistory h = DamagedOnItsWay();
+  h.evidence.final_damage.push_back("index records leave a gap");
   return h;
 }
 
@@ -176,6 +251,12 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"marker_never_back", Good, TrimWithoutMarker}),
     PropertyCaseRegistration({"trims_are_seen", Good, ReadsTrimmed}),
     PropertyCaseRegistration({"trims_are_seen", Good, ExtentOfTheTrimmed}),
+    PropertyCaseRegistration({"monotonic_readers", Real, RealSkipsAnEntry}),
+    PropertyCaseRegistration({"monotonic_readers", RealTrimUnanswered, RealTrimFailed}),
+    PropertyCaseRegistration({"trims_move_on", Good, TrimFindsAnOlderMarker}),
+    PropertyCaseRegistration({"trims_move_on", TrimsTwice, TrimPastWhatWasAsked}),
+    PropertyCaseRegistration({"trims_move_on", Real, MarkerOfATrimIsGone}),
+    PropertyCaseRegistration({"trims_move_on", Good, MarkerPastTheLastRecord}),
     PropertyCaseRegistration({"tails_wake", TailEndedBefore, TailSleepsOn}),
     PropertyCaseRegistration({"tails_wake", TailWasFrozen, TailSleepsOn}),
     PropertyCaseRegistration({"greatest_key_stays", FirstRecordRemoved, LastRecordRemoved}),
@@ -185,6 +266,9 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"comes_to_rest", Good, Stuck}),
     PropertyCaseRegistration({"nothing_corrupt", Refused, FoundDamaged}),
     PropertyCaseRegistration({"nothing_corrupt", FoundDamagedAfterAFlip, FoundDamaged}),
+    PropertyCaseRegistration({"nothing_corrupt", Good, UnreadableAtTheEnd}),
+    PropertyCaseRegistration({"no_false_alarm", Good, CalledDamaged}),
+    PropertyCaseRegistration({"no_false_alarm", DamagedOnItsWay, DamagedAtTheEnd}),
 };
 
 }  // namespace

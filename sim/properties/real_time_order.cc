@@ -1,21 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
 namespace {
-
-/// How far a log was known to reach, and by whom.
-struct Known {
-  Place place = 0;  ///< when the call that said so ended
-  Offset end;
-  const Operation* by = nullptr;
-};
-
-/// For each log the calls that prove an end, by the place where they ended, with the greatest end so far.
-using Ends = std::map<LogId, std::vector<Known>>;
 
 Offset EndProvedBy(const Operation& operation) {
   switch (operation.kind) {
@@ -29,32 +17,16 @@ Offset EndProvedBy(const Operation& operation) {
   return Offset(0);
 }
 
-Ends CollectEnds(const Evidence& evidence) {
-  Ends ends;
+/// How far a log reaches, by the calls that proved it and where they ended.
+ShownOffsets CollectEnds(const Evidence& evidence) {
+  ShownOffsets ends;
   for (const Operation& operation : evidence.operations) {
     if (!operation.done()) continue;
     const Offset end = EndProvedBy(operation);
-    if (end > Offset(0)) ends[operation.log].push_back({*operation.ended, end, &operation});
+    if (end > Offset(0)) ends.Add(operation.log, *operation.ended, end, &operation);
   }
-  for (auto& [log, known] : ends) {
-    std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.place < b.place; });
-    for (std::size_t i = 1; i < known.size(); ++i) {
-      if (known[i - 1].end > known[i].end) {
-        known[i].end = known[i - 1].end;
-        known[i].by = known[i - 1].by;
-      }
-    }
-  }
+  ends.Finish();
   return ends;
-}
-
-/// The greatest end that had been proved before the place.
-const Known* KnownBefore(const Ends& ends, LogId log, Place place) {
-  const auto found = ends.find(log);
-  if (found == ends.end()) return nullptr;
-  const auto after = std::lower_bound(found->second.begin(), found->second.end(), place,
-                                      [](const Known& known, Place p) { return known.place < p; });
-  return after == found->second.begin() ? nullptr : &*std::prev(after);
 }
 
 /// The call says that the log ends at or before this offset.
@@ -66,19 +38,19 @@ std::optional<Offset> EndClaimedBy(const Operation& operation) {
 }
 
 Contradiction Check(const Evidence& evidence) {
-  const Ends ends = CollectEnds(evidence);
+  const ShownOffsets ends = CollectEnds(evidence);
   const std::map<AppendNumber, const Operation*> appends = AppendsByNumber(evidence);
   for (const Operation& operation : evidence.operations) {
     if (!operation.done() || IsDeleted(evidence, operation.log)) continue;
-    const Known* known = KnownBefore(ends, operation.log, operation.began);
-    if (known != nullptr && operation.acknowledged && operation.acknowledged->offset < known->end) {
+    const ShownOffsets::Shown* known = ends.GreatestBefore(operation.log, operation.began);
+    if (known != nullptr && operation.acknowledged && operation.acknowledged->offset < known->offset) {
       return fmt::format("{} got an offset below the end {} that {} had shown", ToString(operation),
-                         known->end.value(), ToString(*known->by));
+                         known->offset.value(), ToString(*known->by));
     }
     const std::optional<Offset> claimed = EndClaimedBy(operation);
-    if (known != nullptr && claimed && *claimed < known->end) {
+    if (known != nullptr && claimed && *claimed < known->offset) {
       return fmt::format("{} says that the log ends there; {} had shown that it reaches {}", ToString(operation),
-                         ToString(*known->by), known->end.value());
+                         ToString(*known->by), known->offset.value());
     }
     for (const SeenEntry& entry : operation.entries) {
       const auto append = appends.find(entry.number);

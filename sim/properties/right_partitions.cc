@@ -23,7 +23,7 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(
-    Property{"right_partitions", "every record of a log lies in the log's partition", Check});
+    Property{"right_partitions", "every record of a log lies in the log's partition", Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -5,26 +5,21 @@
 namespace lakestream::sim {
 namespace {
 
-/// The trim with the greatest marker among those of the log that had ended before the place; or null.
-const Operation* TrimBefore(const Evidence& evidence, LogId log, Place place) {
-  const Operation* greatest = nullptr;
-  for (const Operation& trim : evidence.operations) {
-    if (trim.kind != Operation::Kind::kTrim || trim.log != log || !trim.done() || *trim.ended >= place) continue;
-    if (greatest == nullptr || trim.high > greatest->high) greatest = &trim;
-  }
-  return greatest;
-}
-
 Contradiction Check(const Evidence& evidence) {
+  ShownOffsets trims;
+  for (const Operation& trim : evidence.operations) {
+    if (trim.kind == Operation::Kind::kTrim && trim.done()) trims.Add(trim.log, *trim.ended, trim.high, &trim);
+  }
+  trims.Finish();
   for (const Operation& operation : evidence.operations) {
     if (!operation.done() || IsDeleted(evidence, operation.log)) continue;
     const bool extent = operation.kind == Operation::Kind::kExtent;
     if (!extent && operation.entries.empty()) continue;
-    const Operation* trim = TrimBefore(evidence, operation.log, operation.began);
+    const ShownOffsets::Shown* trim = trims.GreatestBefore(operation.log, operation.began);
     if (trim == nullptr) continue;
-    const bool below = extent ? operation.low < trim->high
-                              : operation.entries.front().offset + operation.entries.front().records <= trim->high;
-    if (below) return fmt::format("{}; {} had ended before", ToString(operation), ToString(*trim));
+    const bool below = extent ? operation.low < trim->offset
+                              : operation.entries.front().offset + operation.entries.front().records <= trim->offset;
+    if (below) return fmt::format("{}; {} had ended before", ToString(operation), ToString(*trim->by));
   }
   return std::nullopt;
 }

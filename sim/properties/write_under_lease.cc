@@ -41,7 +41,8 @@ Contradiction Check(const Evidence& evidence) {
 }
 
 const PropertyRegistration kRegistered(
-    Property{"write_under_lease", "index records and trim markers are put while a lease on their log stands (P22)", Check});
+    Property{"write_under_lease", "index records and trim markers are put while a lease on their log stands (P22)",
+             Check, Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim

@@ -134,6 +134,7 @@ StoreEvent& MadeHistory::Store(const std::string& key, std::string value, const 
   event.change.partition = partition;
   event.change.record.key = key;
   event.change.record.value = Buffer(std::move(value));
+  event.catalog = CatalogChange::Of(event.change);
   return evidence.store.emplace_back(std::move(event));
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "format/index_key.h"
+#include "lakestream/buffer.h"
+#include "lakestream/status.h"
+#include "meta/metadata_store.h"
+#include "sim/evidence.h"
+
+namespace lakestream::sim {
+
+/// Gives a whole WAL object.
+using FetchObject = std::function<Result<Buffer>(const std::string& name)>;
+
+/// What an index record and its section say, read with the format's decoders and past the engine's reader. Requires:
+/// `key` is the record's.
+FinalRecord ReadFinalRecord(const MetadataRecord& record, const IndexKey& key, const FetchObject& fetch);
+
+}  // namespace lakestream::sim
