@@ -26,6 +26,7 @@ class EachBenchmark : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     options_.directory = directory_.path();
     options_.scale = kTiny;
+    options_.command = LAKESTREAM_COMMAND;
   }
   void TearDown() override {
     EXPECT_TRUE(std::filesystem::is_empty(options_.directory)) << "a benchmark leaves nothing behind";
@@ -56,15 +57,16 @@ TEST_P(EachBenchmark, NoticesOneEntryThatIsLostOrDamaged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachBenchmark,
-                         ::testing::Values("memory", "codec", "append-latency", "append-throughput", "sequenced-puts",
-                                           "lookup", "catch-up", "put-rate"),
+                         ::testing::Values("memory", "codec", "batches", "append-latency", "append-throughput",
+                                           "sequenced-puts", "lookup", "catch-up", "put-rate", "catalog", "fsck",
+                                           "processes", "tail"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');
                            return name;
                          });
 
-TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 8U); }
+TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 13U); }
 
 /// What the ledger must notice, beside a damaged byte.
 class LedgerTest : public ::testing::Test {

@@ -17,6 +17,7 @@ const std::vector<Benchmark>& Benchmarks() {
   static const std::vector<Benchmark> all = {
       {"memory", "resident memory of an idle process, and of one with 100 000 open logs", RunMemory},
       {"codec", "WAL encode and decode against memcpy; FastPFOR words", RunCodec},
+      {"batches", "Kafka record batches: build, check and walk, with each codec against the codec alone", RunBatches},
       {"append-latency", "one append at a time: what it takes above the store's own PUT", RunAppendLatency},
       {"append-throughput", "1 KiB entries a second on one core; and durable, against the disk alone",
        RunAppendThroughput},
@@ -24,6 +25,10 @@ const std::vector<Benchmark>& Benchmarks() {
       {"lookup", "finding an index record, cached and in LMDB", RunLookup},
       {"catch-up", "reading a log from its start, against reading the same files", RunCatchUp},
       {"put-rate", "PUTs a second of a busy writer with 1, 100 and 10 000 logs", RunPutRate},
+      {"catalog", "streams created, listed and loaded, up to a million of them", RunCatalog},
+      {"fsck", "checking a deployment of a million index records", RunFsckBench},
+      {"processes", "lines a second that 1, 2 and 4 processes append to one deployment", RunProcesses},
+      {"tail", "how soon a tail sees an entry that another process appended; 10 000 tails", RunTailWake},
   };
   return all;
 }

@@ -14,6 +14,8 @@ namespace lakestream::bench {
 struct BenchOptions {
   /// An existing folder for what a benchmark needs on a disk; each makes folders of its own in it.
   std::string directory;
+  /// The lakestream command, for what takes several processes.
+  std::string command = "/proc/self/exe";
   /// How much of the full work is done, above 0 and at most 1. Budgets are judged at 1 only.
   double scale = 1;
   /// Lose or damage one entry on the way: the check of what was written or read must then fail.
@@ -42,11 +44,16 @@ const Benchmark* FindBenchmark(std::string_view name);
 
 Status RunMemory(const BenchOptions& options, BenchReport* report);
 Status RunCodec(const BenchOptions& options, BenchReport* report);
+Status RunBatches(const BenchOptions& options, BenchReport* report);
 Status RunAppendLatency(const BenchOptions& options, BenchReport* report);
 Status RunAppendThroughput(const BenchOptions& options, BenchReport* report);
 Status RunSequencedPuts(const BenchOptions& options, BenchReport* report);
 Status RunLookup(const BenchOptions& options, BenchReport* report);
 Status RunCatchUp(const BenchOptions& options, BenchReport* report);
 Status RunPutRate(const BenchOptions& options, BenchReport* report);
+Status RunFsckBench(const BenchOptions& options, BenchReport* report);
+Status RunProcesses(const BenchOptions& options, BenchReport* report);
+Status RunCatalog(const BenchOptions& options, BenchReport* report);
+Status RunTailWake(const BenchOptions& options, BenchReport* report);
 
 }  // namespace lakestream::bench

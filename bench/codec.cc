@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "bench/benchmark.h"
+#include "bench/companion.h"
 #include "bench/payloads.h"
 #include "bench/rounds.h"
 #include "codec/fastpfor.h"
@@ -208,6 +209,7 @@ Status RunCodec(const BenchOptions& options, BenchReport* report) {
   ThreadRuntime threads{ThreadRuntimeOptions()};
   LS_TRY(FastPfor(options, report, threads.runtime(), 1));
   LS_TRY(FastPfor(options, report, threads.runtime(), 100));
+  LS_TRY(BenchCompanion(options, report, threads.runtime()));
   WalBench wal(options, report, threads.runtime());
   return wal.Run();
 }

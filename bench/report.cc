@@ -52,6 +52,18 @@ std::string BenchReport::Text(bool judged) const {
   return text;
 }
 
+std::string BudgetLines(const std::string& benchmark, const BenchReport& report) {
+  std::string text;
+  for (const Figure& figure : report.figures()) {
+    if (figure.bound == Bound::kNone) continue;
+    const std::string value = ShortNumber(figure.value) + " " + figure.unit;
+    const char* const bound = figure.bound == Bound::kAtLeast ? "at least" : "at most";
+    text += fmt::format("   {:<18}{:<62}{:>16}   {} {:<8}{}\n", benchmark, figure.what, value, bound,
+                        ShortNumber(figure.budget), VerdictOf(figure));
+  }
+  return text;
+}
+
 JsonValue BenchReport::Json(bool judged) const {
   JsonValue figures = JsonValue::Array();
   for (const Figure& figure : figures_) {

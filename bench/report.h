@@ -47,6 +47,9 @@ class BenchReport {
   std::int64_t checked_ = 0;
 };
 
+/// One line for each figure of a benchmark that has a budget, with its verdict: missed ones can be counted at a glance.
+std::string BudgetLines(const std::string& benchmark, const BenchReport& report);
+
 /// Three to four digits that count, without an exponent.
 std::string ShortNumber(double value);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/rounds.h"
 
 namespace lakestream::bench {
@@ -32,6 +34,19 @@ TEST(Report, SaysWhichBudgetsAreMet) {
 TEST(Report, JudgesNothingWhereLessThanTheFullWorkWasDone) {
   EXPECT_EQ(Sample().Text(false).find("met"), std::string::npos);
   EXPECT_EQ(DumpJson(Sample().Json(false)).find("met"), std::string::npos);
+}
+
+TEST(Report, BudgetsAreOneLineEach) {
+  BenchReport report;
+  report.AtLeast("rate", 12.5, 10, "k/s");
+  report.Add("no budget", 1, "s");
+  report.AtMost("time", 3, 2, "ms");
+  const std::string lines = BudgetLines("some", report);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+  const std::size_t second = lines.find('\n') + 1;
+  EXPECT_TRUE(lines.starts_with("   some")) << lines;
+  EXPECT_NE(lines.find("12.5 k/s   at least 10.0    met\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("3.00 ms   at most 2.00    missed\n", second), std::string::npos) << lines;
 }
 
 TEST(Report, IsJsonToo) {
