@@ -9,6 +9,7 @@ The last lines are ctest's own, of the release build when all is well.
 
 import argparse
 import concurrent.futures
+import contextlib
 import os
 import re
 import signal
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import ci_plan
+import proof
 
 ROOT = Path(__file__).resolve().parents[1]
 JOBS = "2"
@@ -32,6 +34,8 @@ TEST_TIMEOUT = "300"  # seconds for a test that states none
 # Minutes of fresh seeds in the simulator, in two processes at a time; those that must be the same with each compiler.
 SIMULATED = {"release": 2, "asan": 1}
 COMPARED_SEEDS = "1..2"
+# Fresh streams of calls, against the memory stores: the program, its test, and how many.
+STREAMS = (("meta_lmdb_test", "*StreamsOfCalls*", 60), ("objstore_conformance_test", "*StreamsAgree*", 60))
 
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1",
@@ -47,6 +51,41 @@ class Failed(Exception):
 
 class OutOfTime(Exception):
     """An optional step was ended, or not begun, because the budget is spent."""
+
+
+class Commands:
+    """The commands that run now, each a process group of its own: they end with the driver, whichever thread started
+    them, and also when the signal comes while one is being started."""
+
+    def __init__(self):
+        self.running = set()
+        self.starting = False  # the main thread, in which signals are handled, starts one
+        self.ending = False
+
+    def start(self, command, **options):
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            self.starting = True
+        try:
+            process = subprocess.Popen(command, start_new_session=True, **options)
+            self.running.add(process)
+        finally:
+            if is_main:
+                self.starting = False
+        if self.ending:
+            self.end()
+        return process
+
+    def end(self, *_):
+        self.ending = True
+        for process in list(self.running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        if not self.starting:
+            sys.exit(128 + signal.SIGTERM)
+
+
+COMMANDS = Commands()
 
 
 @dataclass
@@ -80,10 +119,9 @@ class Driver:
         print("+", " ".join(command), flush=True)
         expired = threading.Event()
         output = []
-        with subprocess.Popen(
+        with COMMANDS.start(
             command, cwd=ROOT, env={**os.environ, "NINJA_STATUS": "[%f/%t, %e s] ", **(env or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            start_new_session=True,
         ) as process:  # fmt: skip
 
             def end():
@@ -102,6 +140,7 @@ class Driver:
                 raise
             finally:
                 timer.cancel()
+                COMMANDS.running.discard(process)
         if expired.is_set():
             if optional:
                 raise OutOfTime()
@@ -173,13 +212,13 @@ class Driver:
             raise Failed("fuzz targets failed")
 
     def simulate(self, preset):
-        """Fresh seeds in every commit, for a fixed time; in release each mutant too."""
+        """Fresh seeds in every commit, for a fixed time; in release each mutant, and streams of calls, too."""
         part = Part(f"sim {preset}")
         self.parts.append(part)
         began = time.time()
         prefix = fixed_addresses() if preset != "release" else []
         program = [*prefix, f"build/{preset}/bin/lakestream-sim"]
-        first = int(subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True), 16)
+        first = int(ci_plan.git(ROOT, "rev-parse", "HEAD")[:8], 16)
         seeds = [first, first + 2**32]
 
         def run_fresh(seed):
@@ -192,11 +231,21 @@ class Driver:
                     raise Failed(f"a seed failed in the simulator: {preset}")
             if preset == "release" and self.run([*program, "--mutants"])[0] != 0:
                 raise Failed("a mutant survived in the simulator")
-            if preset != "release":
+            if preset == "release":
+                self.run_streams(first)
+            else:
                 self.compare_traces(preset)
         finally:
             part.test_seconds += time.time() - began
         part.notes.append(f"{SIMULATED[preset]} min each of seeds from " + " and ".join(str(seed) for seed in seeds))
+
+    def run_streams(self, first):
+        """Each store answers calls drawn from a seed as the memory store does."""
+        for program, test, count in STREAMS:
+            command = [f"build/release/bin/{program}", f"--gtest_filter={test}"]
+            status, output = self.run(command, env={"LAKESTREAM_OP_SEEDS": f"{first}..{first + count - 1}"})
+            if status != 0 or "[  PASSED  ] 0 tests" in output:
+                raise Failed(f"a stream of calls was answered in another way: {program}")
 
     def compare_traces(self, preset):
         """A run follows from its seed, whatever the compiler."""
@@ -210,6 +259,32 @@ class Driver:
                 raise Failed(f"the simulator gave no traces to compare: {built}")
         if hashes[0] != hashes[1]:
             raise Failed(f"the same seeds gave other traces in {preset} than in release")
+
+    def check_proof(self, run):
+        """The traces of the newest record; where the sources are no longer its own, its revision is built in its turn."""
+        part = Part("proof")
+        self.parts.append(part)
+        began = time.time()
+        try:
+            record = proof.newest_record()
+            if record is None:
+                part.notes.append("left out: no record in docs/proof has hashes yet")
+                return
+            same = proof.same_sources(record)
+            if not same and not proof.has_revision(record.revision):
+                part.notes.append(f"left out: the history of this clone does not go back to {record.revision[:12]}")
+            elif not same and run % ci_plan.ROTATION != 0:
+                part.notes.append(f"left out: its sources are older; they are built in {-run % ci_plan.ROTATION} runs")
+            elif self.run(["tools/proof.py", "check"], optional=not same)[0] != 0:
+                raise Failed("the seeds of a record in docs/proof give other traces")
+            else:
+                part.notes.append(f"{record.name}: the recorded traces")
+        except OutOfTime:
+            part.notes.append("left out, no time is left to build the record's revision")
+        except proof.Failed as failure:
+            raise Failed(str(failure)) from failure
+        finally:
+            part.test_seconds += time.time() - began
 
     def in_rotation(self, preset, plan, with_tests, label=None):
         part = Part(preset)
@@ -256,6 +331,7 @@ class Driver:
                 self.everything("asan")
                 self.fuzz()
                 self.simulate("asan")
+                self.check_proof(run)
                 self.in_rotation("clang", clang, with_tests)
                 self.in_rotation("tsan", tsan, with_tests, label="tsan")
                 repository.record(run, green=all_taken(self.parts))
@@ -272,8 +348,8 @@ class Driver:
 
 
 def take_commands_along():
-    """Makes an end from outside an exception, on which `run` ends its command; else a build would go on alone."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    """An end from outside ends the commands; else a build would go on alone."""
+    signal.signal(signal.SIGTERM, COMMANDS.end)
 
 
 def all_taken(parts):

@@ -108,6 +108,17 @@ def make_plan(units, affected_folders, run):
     return Plan(tuple(chosen), tuple((u, runs_until_turn(u, run)) for u in units if u not in taken))
 
 
+def git(root, *arguments):
+    """Output, or None when git is missing or says no."""
+    # CI may have cloned as another user than it runs as.
+    command = ["git", "-c", "safe.directory=*", "-c", "core.quotePath=off", *arguments]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
 class Repository:
     """Facts about this checkout; works, with everything counted as changed, outside a git repository."""
 
@@ -121,14 +132,7 @@ class Repository:
         self.state = state if isinstance(state, dict) else {}
 
     def git(self, *arguments):
-        """Output, or None when git is missing or says no."""
-        try:
-            # CI may have cloned as another user than it runs as.
-            command = ["git", "-c", "safe.directory=*", "-c", "core.quotePath=off", *arguments]
-            done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            return None
-        return done.stdout.strip()
+        return git(self.root, *arguments)
 
     def run_number(self):
         if isinstance(self.state.get("run"), int):

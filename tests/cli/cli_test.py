@@ -23,9 +23,17 @@ def flights(count):
 
 
 class RoundTrip(harness.TestCase):
+    BINDING = "kafka"  # the default
+
     def setUp(self):
         super().setUp()
-        self.ok("stream", "create", "s")
+        self.create("s")
+
+    def create(self, name, *options):
+        binding = [] if self.BINDING == "kafka" else ["--binding", self.BINDING]
+        self.ok("stream", "create", name, *options, *binding)
+        properties = json.loads(self.ok("stream", "describe", name, "--json"))["properties"]
+        self.assertEqual(properties["lakestream.binding"], self.BINDING)
 
     def test_bytes_come_back(self):
         rng = random.Random(7)
@@ -45,7 +53,7 @@ class RoundTrip(harness.TestCase):
         for number, (name, data) in enumerate(cases.items()):
             with self.subTest(name):
                 stream = f"case-{number}"
-                self.ok("stream", "create", stream)
+                self.create(stream)
                 entries = data.count(b"\n") + (0 if data.endswith(b"\n") or not data else 1)
                 summary = json.loads(self.ok("append", stream, "--json", stdin=data))
                 self.assertEqual(summary["acknowledged"], entries)
@@ -84,7 +92,7 @@ class RoundTrip(harness.TestCase):
         self.assertIn(b"end=5", beyond.stderr)
 
     def test_partitions_take_turns(self):
-        self.ok("stream", "create", "p", "--partitions", "3")
+        self.create("p", "--partitions", "3")
         out = self.ok("append", "p", "--offsets", stdin=b"a\nb\nc\nd\n")
         self.assertEqual(sorted(out.splitlines()), [b"1 0 0", b"2 1 0", b"3 2 0", b"4 0 1"])
         self.assertEqual(self.ok("read", "p", "--partition", "0"), b"a\nd\n")
@@ -97,6 +105,12 @@ class RoundTrip(harness.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn(b"line=2", result.stderr)
         self.assertEqual(self.ok("read", "s"), b"first\n")
+
+
+class Opaque(RoundTrip):
+    """The same with entries that are opaque."""
+
+    BINDING = "raw"
 
 
 class Streams(harness.TestCase):

@@ -19,7 +19,8 @@ RAW = ("0803120e372d30303030303030312e77616c1800200128033008380840ffffff"
 class TestCase(harness.TestCase):
     def setUp(self):
         super().setUp()
-        self.ok("stream", "create", "s")
+        # Entries are one line each, so that their sizes are plain.
+        self.ok("stream", "create", "s", "--binding", "raw")
 
     def json(self, *arguments, **keywords):
         return json.loads(self.ok(*arguments, "--json", **keywords))
@@ -199,7 +200,7 @@ class Meta(TestCase):
 
 class Describe(TestCase):
     def test_json_and_text(self):
-        self.ok("stream", "create", "p", "--partitions", "2")
+        self.ok("stream", "create", "p", "--partitions", "2", "--binding", "raw")
         self.ok("append", "p", "--partition", "1", stdin=b"a\nbc\n")
         self.ok("append", "p", "--partition", "1", stdin=b"def\n")
         self.ok("trim", "p", "--partition", "1", "--before", "2")

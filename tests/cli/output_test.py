@@ -5,8 +5,10 @@ import os
 import pty
 import resource
 import select
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import harness
@@ -19,8 +21,8 @@ class TestCase(harness.TestCase):
 
 
 class Formats(TestCase):
-    def test_json(self):
-        self.ok("stream", "create", "p", "--partitions", "2")
+    def test_json_of_entries(self):
+        self.ok("stream", "create", "p", "--partitions", "2", "--binding", "raw")
         self.ok("append", "p", stdin=b"plain\n\xff\x00\n\n\"quoted\"\xc3\xa9\n")
         lines = [json.loads(line) for line in self.ok("read", "p", "--format", "json").splitlines()]
         self.assertEqual([(line["partition"], line["offset"], line["record_count"]) for line in lines],
@@ -90,13 +92,42 @@ class Terminal(TestCase):
         os.close(theirs)
         writer.stdin.write(b"a\n")
         writer.stdin.flush()
-        self.assertIn(b"1 entries, 1 B", read_until(ours, b"1 entries, 1 B"))
+        self.assertIn(b"1 records, 1 B", read_until(ours, b"1 records, 1 B"))
         writer.stdin.close()
         rest = read_until(ours, None)
         self.assertEqual(writer.wait(harness.TIMEOUT), 0)
-        self.assertIn(b"\r\x1b[Kappended 1 entry", rest)
+        self.assertIn(b"\r\x1b[Kappended 1 record in 1 batch", rest)
         piped = self.command("append", "s", stdin=b"a\n")
         self.assertNotIn(b"\x1b", piped.stderr)
+
+    def check_on_a_terminal(self):
+        """What a check that stood still for longer than a line lasts wrote there; nothing where it was too fast."""
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        check = self.start("fsck", stderr=theirs)
+        os.close(theirs)
+        while check.poll() is None and not any(name.endswith("data.mdb") for name in open_files(check.pid)):
+            pass
+        check.send_signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        check.send_signal(signal.SIGCONT)
+        out, _ = check.communicate(timeout=harness.TIMEOUT)
+        self.assertIn(b"nothing is damaged", out)
+        return read_until(ours, None)
+
+    def test_fsck_shows_progress_on_a_terminal_only(self):
+        self.ok("stream", "create", "wide", "--partitions", "1000")
+        seen = next(filter(None, (self.check_on_a_terminal() for _ in range(50))), b"")
+        self.assertRegex(seen, rb"^\d+ records, \d+ objects, 0 B read(\r\x1b\[K.*)*\r\x1b\[K$")
+        self.assertEqual(self.command("fsck").stderr, b"")
+
+
+def open_files(pid):
+    try:
+        for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            yield os.readlink(f"/proc/{pid}/fd/{descriptor}")
+    except OSError:  # closed meanwhile, or the process has ended
+        pass
 
 
 class Logs(TestCase):

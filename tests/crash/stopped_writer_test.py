@@ -34,7 +34,7 @@ class StoppedWriter(harness.TestCase):
         self.deployment = os.path.join(self.folder, "deployment.toml")
         with open(self.deployment, "w", encoding="utf-8") as file:
             file.write(CONFIG.format(folder=data, publish_deadline_ms=publish_deadline_ms))
-        log = json.loads(self.ok("stream", "create", "s", "--json"))["logs"][0]
+        log = json.loads(self.ok("stream", "create", "s", "--binding", "raw", "--json"))["logs"][0]
         command = [STOPPED_WRITER, f"{data}/meta", f"{data}/wal", log, BURSTS, 3, publish_deadline_ms]
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(self._end, process)

@@ -63,6 +63,7 @@ def check_tree(root, allowed):
     for rules in (rules_includes, rules_calls, rules_coroutines, rules_names, rules_shape):
         found.update(rules.check(files))
     found.update(rules_shape.check_texts(texts))
+    found.update(rules_shape.check_built(texts))
     kept = []
     for finding in sorted(found):
         entry = next((e for e in allowed if e['rule'] == finding[2] and fnmatch.fnmatch(finding[0], e['glob'])), None)

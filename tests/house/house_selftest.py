@@ -53,7 +53,8 @@ class Includes(Tree):
         order = [('base', 'codec'), ('codec', 'format'), ('format', 'model'), ('model', 'runtime'),
                  ('runtime', 'objstore'), ('objstore', 'meta'), ('meta', 'objstore'), ('meta', 'log'),
                  ('log', 'bindings'), ('bindings', 'server'), ('server', 'cli'), ('kafka', 'runtime'),
-                 ('codec', 'runtime'), ('format', 'runtime'), ('kafka', 'format'), ('objstore', 'format')]
+                 ('codec', 'runtime'), ('format', 'runtime'), ('kafka', 'format'), ('objstore', 'format'),
+                 ('parquet', 'model'), ('parquet', 'runtime'), ('format', 'parquet'), ('model', 'parquet')]
         for own, other in order:
             self.write(f'src/{other}/up.h', '#pragma once\n')
             self.write(f'src/{own}/x.cc', f'\n#include "{other}/up.h"\n')
@@ -150,7 +151,8 @@ class Includes(Tree):
 
     def test_back_ends_stay_in_their_folders(self):
         homes = {'lmdb.h': 'src/meta/lmdb', 'grpcpp/channel.h': 'src/meta/oxia', 'curl/curl.h': 'src/objstore/s3',
-                 'boost/asio.hpp': 'src/runtime/asio'}
+                 'boost/asio.hpp': 'src/runtime/asio', 'arrow/api.h': 'src/parquet',
+                 'parquet/file_writer.h': 'src/parquet/inner'}
         for header, home in homes.items():
             self.write(f'{home}/x.cc', f'#include <{header}>\n')
         self.assertEqual(self.findings(), [])
@@ -163,12 +165,12 @@ class Includes(Tree):
         self.write('src/log/x.cc', '#include "meta/lmdb/environment.h"\n')
         self.expect('src/log/x.cc', 1, 'back-end', 'through src/meta/lmdb/environment.h')
 
-    def test_arrow_in_any_one_folder(self):
-        self.write('src/log/parquet/a.cc', '#include <arrow/api.h>\n')
-        self.write('src/log/parquet/b.cc', '#include <parquet/arrow/writer.h>\n')
+    def test_headers_of_the_folder_parquet_are_none_of_arrow(self):
+        self.write('src/parquet/rows.h', '#pragma once\n')
+        self.write('src/log/x.cc', '#include "parquet/rows.h"\n')
         self.assertEqual(self.findings(), [])
-        self.write('src/log/reader/c.cc', '#include <arrow/api.h>\n')
-        self.expect('src/log/reader/c.cc', 1, 'back-end', 'more than one folder')
+        self.write('src/parquet/rows.h', '#pragma once\n#include <parquet/types.h>\n')
+        self.expect('src/log/x.cc', 1, 'back-end', 'through src/parquet/rows.h')
 
     def test_fmt_is_not_in_installed_headers(self):
         self.write('src/base/x.cc', '#include <fmt/format.h>\n')
@@ -454,6 +456,16 @@ class Shape(Tree):
         self.assertEqual(self.findings(), [])
         self.write('src/log/a.cc', '#include <vector>\n#include "log/a.h"\n')
         self.expect('src/log/a.cc', 1, 'own-header')
+
+    def test_every_test_is_built(self):
+        self.write('src/log/CMakeLists.txt', 'lakestream_test(log\n  SOURCES a_test.cc testing/c_test.cc)\n')
+        for path in ('a_test.cc', 'testing/c_test.cc', 'other.cc'):
+            self.write('src/log/' + path, '')
+        self.assertEqual(self.findings(), [])
+        for path in ('test.cc', '_test.cc', 'testing/a_test.cc', 'c_test.cc'):
+            self.write('src/log/' + path, '')
+        self.assertEqual([f[0] for f in self.findings() if f[2] == 'not-built'],
+                         ['src/log/_test.cc', 'src/log/c_test.cc', 'src/log/testing/a_test.cc'])
 
     def ninja(self, kind, entries):
         self.write('b/CMakeCache.txt', f'CMAKE_BUILD_TYPE:STRING={kind}\n')

@@ -67,6 +67,19 @@ def check_texts(texts):
                 'the documentation what is left out'
 
 
+def check_built(texts):
+    """A test that no list of sources names is never run, and nothing else tells: {path: text}."""
+    for path in sorted(texts):
+        if not path.endswith('_test.cc'):
+            continue
+        folder = os.path.dirname(path)
+        while folder and folder + '/CMakeLists.txt' not in texts:
+            folder = os.path.dirname(folder)
+        named = os.path.relpath(path, folder or '.')
+        if folder and not re.search(r'(?<![\w./])' + re.escape(named) + r'(?!\w)', texts[folder + '/CMakeLists.txt']):
+            yield path, 1, 'not-built', f'{folder}/CMakeLists.txt does not name it, so it is never run'
+
+
 def check_ninja_log(build):
     """Reads ninja's log of a release build. Returns findings, or a word on why there is nothing to read."""
     log = os.path.join(build, '.ninja_log')

@@ -267,6 +267,12 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
   return Noted(Below(target), "rename " + EntryOf(source) + " " + EntryOf(target),
                [&] { return static_cast<int>(syscall(SYS_renameat, from_directory, from, to_directory, to)); });
 }
+int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  const std::string source = PathOf(from_directory, from);
+  const std::string target = PathOf(to_directory, to);
+  return Noted(Below(target), "rename " + EntryOf(source) + " " + EntryOf(target),
+               [&] { return static_cast<int>(syscall(SYS_renameat2, from_directory, from, to_directory, to, flags)); });
+}
 int rename(const char* from, const char* to) noexcept { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
 
 int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) noexcept {

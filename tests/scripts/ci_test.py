@@ -1,11 +1,13 @@
 """The driver of CI: skipped tests and their reasons, the time budget, what it says at the end."""
 
+import concurrent.futures
 import contextlib
 import io
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -100,9 +102,38 @@ class Time(unittest.TestCase):
             time.sleep(0.01)
 
     def test_a_command_ends_with_the_driver(self):
+        self.check_end("import ci; ci.take_commands_along(); ci.Driver(True, []).run(['sh', '-c', {!r}])")
+
+    def test_a_command_that_another_thread_started_ends_with_the_driver(self):
+        self.check_end(
+            "import ci, concurrent.futures as c; ci.take_commands_along()\n"
+            "with c.ThreadPoolExecutor(1) as pool: list(pool.map(ci.Driver(True, []).run, [['sh', '-c', {!r}]]))"
+        )
+
+    def test_a_command_that_is_just_started_ends_with_the_driver(self):
+        # The child tells its pid while its start has not returned yet: there the signal comes.
+        self.check_end(
+            "import ci, subprocess, time; ci.take_commands_along(); start = subprocess.Popen.__init__\n"
+            "def slow(self, *a, **k):\n"
+            "    start(self, *a, **k)\n"
+            "    while not ci.COMMANDS.ending: time.sleep(0.01)\n"
+            "subprocess.Popen.__init__ = slow; ci.Driver(True, []).run(['sh', '-c', {!r}])"
+        )
+
+    def test_another_thread_does_not_touch_what_the_main_thread_says_of_its_start(self):
+        wrote = []
+
+        class Watched(ci.Commands):
+            starting = property(lambda _: False, lambda _, value: wrote.append(threading.current_thread()))
+
+        commands = Watched()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(commands.start, ["true"]).result().wait()
+        self.assertEqual(set(wrote), {threading.main_thread()})
+
+    def check_end(self, program):
         with tempfile.TemporaryDirectory() as folder:
             pid_file = Path(folder, "pid")
-            program = "import ci; ci.take_commands_along(); ci.Driver(True, []).run(['sh', '-c', {!r}])"
             command = program.format(f"sleep 100 & echo $! >{pid_file}.new; mv {pid_file}.new {pid_file}; wait")
             environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools"), "PYTHONDONTWRITEBYTECODE": "1"}
             with subprocess.Popen([sys.executable, "-c", command], env=environment, stdout=subprocess.DEVNULL) as driver:
@@ -159,6 +190,58 @@ class Closing(unittest.TestCase):
             driver = ci.Driver(strict=True, allowed_skips=[])
             with mock.patch.object(ci, "ROOT", Path(folder)), quiet(), self.assertRaises(ci.Failed):
                 driver.test(ci.Part("release"), "release")
+
+
+class Streams(unittest.TestCase):
+    def run_streams(self, status, output):
+        driver = ci.Driver(strict=True, allowed_skips=[])
+        calls = []
+        driver.run = lambda command, env=None: calls.append((command, env)) or (status, output)
+        driver.run_streams(1000)
+        return calls
+
+    def test_each_store_gets_seeds_from_the_first_on(self):
+        calls = self.run_streams(0, "[  PASSED  ] 6 tests.")
+        self.assertEqual(len(calls), len(ci.STREAMS))
+        for (command, env), (program, test, count) in zip(calls, ci.STREAMS):
+            self.assertEqual(command, [f"build/release/bin/{program}", f"--gtest_filter={test}"])
+            self.assertEqual(env, {"LAKESTREAM_OP_SEEDS": f"1000..{1000 + count - 1}"})
+
+    def test_a_failure_and_a_filter_that_finds_nothing_fail(self):
+        for status, output in ((1, "[  FAILED  ] x"), (0, "[  PASSED  ] 0 tests.")):
+            with self.assertRaises(ci.Failed):
+                self.run_streams(status, output)
+
+
+class Proof(unittest.TestCase):
+    RECORD = ci.proof.Record("r.md", "0123456789ab" + "0" * 28, {}, [])
+
+    def check(self, record=RECORD, same=True, known=True, run=1, status=0):
+        """The notes, and whether the record was checked, as an optional step or not."""
+        driver = ci.Driver(strict=True, allowed_skips=[])
+        ran = []
+        driver.run = lambda command, optional: ran.append(optional) or (status, "")
+        facts = {"newest_record": lambda: record, "same_sources": lambda _: same, "has_revision": lambda _: known}
+        with mock.patch.multiple(ci.proof, **facts):
+            driver.check_proof(run)
+        return driver.parts[0].notes[0], ran
+
+    def test_the_same_sources_are_checked_in_every_run(self):
+        for run in range(ci.ci_plan.ROTATION):
+            self.assertEqual(self.check(run=run, known=False), ("r.md: the recorded traces", [False]))
+
+    def test_other_sources_are_built_in_their_turn(self):
+        self.assertEqual(self.check(same=False, run=0), ("r.md: the recorded traces", [True]))
+        self.assertEqual(self.check(same=False, run=3), ("left out: its sources are older; they are built in 2 runs", []))
+
+    def test_what_cannot_be_checked_is_said(self):
+        note, ran = self.check(same=False, known=False, run=0)
+        self.assertEqual((note, ran), ("left out: the history of this clone does not go back to 0123456789ab", []))
+        self.assertEqual(self.check(record=None), ("left out: no record in docs/proof has hashes yet", []))
+
+    def test_other_traces_fail(self):
+        with self.assertRaises(ci.Failed):
+            self.check(status=1)
 
 
 class Sanitizers(unittest.TestCase):

@@ -6,12 +6,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mapfile -t scripts < <(
   find . \( -path ./build -o -path ./data -o -path ./.git -o -path ./.cache \) -prune -o -type f -print |
     while IFS= read -r path; do
-      if [[ $path == *.sh ]] || head -c 64 "$path" | head -n 1 | grep -aqE '^#!.*\bbash\b'; then echo "$path"; fi
+      first=
+      IFS= read -r -n 64 first <"$path" || true
+      if [[ $path == *.sh || $first == '#!'*bash* ]]; then echo "$path"; fi
     done | sort
 )
 # The ones that must be among them; with a broken search above, this test would pass on nothing.
 for expected in ./run.sh ./test.sh ./.ci/run ./tools/setup.sh ./tests/scripts/lint_test.sh; do
-  printf '%s\n' "${scripts[@]}" | grep -qxF -- "$expected" || { echo "not found: $expected"; exit 1; }
+  [[ " ${scripts[*]} " == *" $expected "* ]] || { echo "not found: $expected"; exit 1; }
 done
 
 failed=0
@@ -20,5 +22,11 @@ for script in "${scripts[@]}"; do
   [ -x "$script" ] || { echo "$script: not executable"; failed=1; }
 done
 shellcheck "${scripts[@]}" || failed=1
+# Such a reader ends before its input does, now and then early enough to fail whoever still writes to it, and with
+# pipefail the whole pipe.
+if grep -nE ' [|] +(grep -[a-zA-Z]*q|head) ' "${scripts[@]}"; then
+  echo "a pipe whose reader does not read to the end"
+  failed=1
+fi
 echo "${#scripts[@]} scripts looked at"
 exit "$failed"

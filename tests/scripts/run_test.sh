@@ -74,6 +74,7 @@ binary=$LAKESTREAM_BINARY
   breaks 'if [[ "$*" = "read "*"--partition 2"* ]]; then exit 0; fi' 'what was read back is not'
   breaks 'if [[ "$*" = *--follow* ]]; then "$real" "$@" | sed -u s/first/First/; exit; fi' 'the tail saw something else'
   breaks 'if [ "$1" = trim ]; then exit 0; fi' 'after the trim'
+  breaks 'if [ "$1" = fsck ]; then "$real" "$@"; exit 5; fi' 'failed with exit status 5'
   breaks 'if [ "$1" = append ]; then echo "no space" >&2; exit 9; fi' 'failed with exit status 9'
 }
 
