@@ -15,6 +15,8 @@ constexpr std::string_view kTombstones = "/admin/streams/_tombstones/";
 constexpr std::string_view kPartitions = "/streams/";
 constexpr std::string_view kRegistrations = "/stream-id/";
 constexpr std::string_view kPartitionMark = "-partition-";
+constexpr std::string_view kMappingNames = "lakestream-native/";
+constexpr std::string_view kMappingMark = "/partition-";
 constexpr std::string_view kAfterAll = "\xef\xbf\xbf";  // U+FFFF: after every name, in the same path segment
 constexpr std::size_t kMaxNameBytes = 200;
 
@@ -45,6 +47,21 @@ Status CheckName(std::string_view name, std::string_view field) {
   // Listings end at U+FFFF, so that no name may begin with it or with what sorts after it.
   if (name >= kAfterAll) return bad("name begins with a character above U+FFFE").With("name", name);
   return OkStatus();
+}
+
+/// {before}{ns}/{name}{mark}{partition}, read from the right.
+std::optional<PartitionName> ParsePartition(std::string_view text, std::string_view before, std::string_view mark) {
+  if (!text.starts_with(before)) return std::nullopt;
+  const std::string_view rest = text.substr(before.size());
+  const std::size_t slash = rest.find('/');
+  const std::size_t at = rest.rfind(mark);
+  if (slash == std::string_view::npos || at == std::string_view::npos || at <= slash) return std::nullopt;
+  const std::optional<std::int64_t> partition = ParseDecimal(rest.substr(at + mark.size()));
+  if (!partition || !std::in_range<std::int32_t>(*partition)) return std::nullopt;
+  PartitionName name{std::string(rest.substr(0, slash)), std::string(rest.substr(slash + 1, at - slash - 1)),
+                     static_cast<std::int32_t>(*partition)};
+  if (!CheckStreamName(name.ns, name.name).ok()) return std::nullopt;
+  return name;
 }
 
 }  // namespace
@@ -84,7 +101,7 @@ std::string LogNameOf(std::string_view ns, std::string_view name, std::int32_t p
 
 std::string LogMappingNameOf(std::string_view ns, std::string_view name, std::int32_t partition) {
   LS_INVARIANT(partition >= 0, "a partition is not negative");
-  return Join({"lakestream-native/", ns, "/", name, "/partition-", std::to_string(partition)});
+  return Join({kMappingNames, ns, "/", name, kMappingMark, std::to_string(partition)});
 }
 
 std::string LogMappingKey(std::string_view mapping_name) {
@@ -94,17 +111,11 @@ std::string LogRegistrationKey(LogId log) { return Join({kRegistrations, log.ToS
 KeyBounds LogRegistrationKeys() { return AllBelow(std::string(kRegistrations)); }
 
 std::optional<PartitionName> ParsePartitionKey(std::string_view key) {
-  if (!key.starts_with(kPartitions)) return std::nullopt;
-  const std::string_view rest = key.substr(kPartitions.size());
-  const std::size_t slash = rest.find('/');
-  const std::size_t mark = rest.rfind(kPartitionMark);
-  if (slash == std::string_view::npos || mark == std::string_view::npos || mark <= slash) return std::nullopt;
-  const std::optional<std::int64_t> partition = ParseDecimal(rest.substr(mark + kPartitionMark.size()));
-  if (!partition || !std::in_range<std::int32_t>(*partition)) return std::nullopt;
-  PartitionName name{std::string(rest.substr(0, slash)), std::string(rest.substr(slash + 1, mark - slash - 1)),
-                     static_cast<std::int32_t>(*partition)};
-  if (!CheckStreamName(name.ns, name.name).ok()) return std::nullopt;
-  return name;
+  return ParsePartition(key, kPartitions, kPartitionMark);
+}
+
+std::optional<PartitionName> ParseLogMappingName(std::string_view mapping_name) {
+  return ParsePartition(mapping_name, kMappingNames, kMappingMark);
 }
 
 }  // namespace lakestream

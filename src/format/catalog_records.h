@@ -33,21 +33,24 @@ KeyBounds NamespaceKeys();                                                ///< a
 KeyBounds StreamConfigKeys(std::string_view ns);                          ///< all streams of a namespace
 std::string StreamTombstoneKey(std::string_view ns, std::string_view name);
 KeyBounds StreamTombstoneKeys(std::string_view ns);                       ///< all tombstones of a namespace
-std::string PartitionKeyOf(std::string_view ns, std::string_view name, std::int32_t partition);
-/// {ns}/{name}-partition-{i}: the canonical name of a log.
-std::string LogNameOf(std::string_view ns, std::string_view name, std::int32_t partition);
-/// lakestream-native/{ns}/{name}/partition-{i}: the name under which a log's id is kept.
-std::string LogMappingNameOf(std::string_view ns, std::string_view name, std::int32_t partition);
-/// /stream-id-generator/{mapping name}; lives in the partition named kLogIdGeneratorKey.
-std::string LogMappingKey(std::string_view mapping_name);
-std::string LogRegistrationKey(LogId log);  ///< /stream-id/{L}
-KeyBounds LogRegistrationKeys();            ///< all registered logs
-
 struct PartitionName {
   std::string ns;
   std::string name;
   std::int32_t partition = 0;
 };
+
+std::string PartitionKeyOf(std::string_view ns, std::string_view name, std::int32_t partition);
+/// {ns}/{name}-partition-{i}: the canonical name of a log.
+std::string LogNameOf(std::string_view ns, std::string_view name, std::int32_t partition);
+/// lakestream-native/{ns}/{name}/partition-{i}: the name under which a log's id is kept.
+std::string LogMappingNameOf(std::string_view ns, std::string_view name, std::int32_t partition);
+/// Takes a LogMappingNameOf name apart; nothing where it is not exactly of that form.
+std::optional<PartitionName> ParseLogMappingName(std::string_view mapping_name);
+/// /stream-id-generator/{mapping name}; lives in the partition named kLogIdGeneratorKey.
+std::string LogMappingKey(std::string_view mapping_name);
+std::string LogRegistrationKey(LogId log);  ///< /stream-id/{L}
+KeyBounds LogRegistrationKeys();            ///< all registered logs
+
 /// Reads a PartitionKeyOf key from the right; nothing where the key is not exactly of that form.
 std::optional<PartitionName> ParsePartitionKey(std::string_view key);
 

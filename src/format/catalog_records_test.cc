@@ -62,6 +62,21 @@ TEST(CatalogKeys, RangesHoldTheirOwnOnly) {
   EXPECT_FALSE(inside(LogRegistrationKeys(), LogMappingKey("x")));
 }
 
+TEST(CatalogKeys, MappingNamesAreMatchedWhole) {
+  const auto parsed = ParseLogMappingName(LogMappingNameOf("ns", kStream, 12));
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->ns, "ns");
+  EXPECT_EQ(parsed->name, kStream);
+  EXPECT_EQ(parsed->partition, 12);
+  for (const std::string_view no :
+       {"", "lakestream-native/", "lakestream-native/ns/a", "lakestream-native/ns/partition-1",
+        "lakestream-native/ns/a/partition-", "lakestream-native/ns/a/partition-01", "lakestream-native/ns/a/partition-1/",
+        "lakestream-native/ns/a/partition-2147483648", "lakestream-native/ns/../partition-1",
+        "lakestream-native/../a/partition-1", "lakestream-native/ns/a/b/partition-1", "native/ns/a/partition-1"}) {
+    EXPECT_FALSE(ParseLogMappingName(no).has_value()) << no;
+  }
+}
+
 TEST(CatalogKeys, PartitionKeysAreReadFromTheRight) {
   const auto parsed = ParsePartitionKey("/streams/ns/a-partition-1-partition-12");
   ASSERT_TRUE(parsed.has_value());

@@ -20,6 +20,14 @@ Result<Binding> ParseBinding(std::string_view name) {
   return InvalidArgument("a binding that this release does not know").With("binding", name);
 }
 
+std::string_view EntrySerdeType(Binding binding) {
+  return binding == Binding::kKafka ? "KAFKA_BATCHED_RAW_PARQUET" : "LAKESTREAM_RAW_PARQUET";
+}
+
+std::string_view EntryRecordName(Binding binding) {
+  return binding == Binding::kKafka ? "KafkaMessage" : "LakestreamEntry";
+}
+
 bool IsTopicStreamName(std::string_view name) {
   if (name.size() <= kTopicMark.size() + kTopicIdLength) return false;
   return name.substr(0, name.size() - kTopicIdLength).ends_with(kTopicMark) &&

@@ -19,6 +19,11 @@ std::string_view BindingName(Binding binding);  ///< as the property has it
 /// Errors: invalid_argument.
 Result<Binding> ParseBinding(std::string_view name);
 
+/// What the footer key entrySerDeType of a compacted file says, and the name of its Avro record (specification,
+/// "Compacted object identifiers"). Those of binding raw are this project's own (docs/format/compacted-parquet.md).
+std::string_view EntrySerdeType(Binding binding);
+std::string_view EntryRecordName(Binding binding);
+
 /// Where the property is absent another program made the stream: kafka where its properties or its name are those of
 /// a Kafka topic, else raw. Errors: unimplemented, for a binding that this release does not know.
 Result<Binding> BindingOf(const StreamMetadata& stream);

@@ -19,31 +19,11 @@ namespace {
 
 constexpr std::string_view kAfterAll = "\xf4\x8f\xbf\xbf";  // U+10FFFF: after every key in UTF-8
 constexpr std::int32_t kPartitionsAtOnce = 1000;
-constexpr std::string_view kNativeNames = "lakestream-native/";
 /// Below these there are no keys but known ones.
 constexpr std::array<std::string_view, 8> kFamilies = {"/mark-deleted-offsets/",     "/stream-write-fences/",
                                                        "/stream-write-leases/",      "/stream-id/",
                                                        "/stream-id-generator",       "/streams/",
                                                        "/first-uncompacted-offset/", "/lakestream/compaction/"};
-
-/// lakestream-native/{ns}/{name}/partition-{i}, taken apart.
-std::optional<PartitionName> ParseMappingName(std::string_view text) {
-  if (!text.starts_with(kNativeNames)) return std::nullopt;
-  text.remove_prefix(kNativeNames.size());
-  const std::size_t first = text.find('/');
-  const std::size_t second = first == std::string_view::npos ? first : text.find('/', first + 1);
-  if (second == std::string_view::npos) return std::nullopt;
-  PartitionName name;
-  name.ns = std::string(text.substr(0, first));
-  name.name = std::string(text.substr(first + 1, second - first - 1));
-  const std::string_view rest = text.substr(second + 1);
-  constexpr std::string_view kPart = "partition-";
-  if (!rest.starts_with(kPart)) return std::nullopt;
-  const std::optional<std::int64_t> number = ParseDecimal(rest.substr(kPart.size()));
-  if (!number || !std::in_range<std::int32_t>(*number)) return std::nullopt;
-  name.partition = static_cast<std::int32_t>(*number);
-  return name;
-}
 
 /// ok, or why the partition's log id is not bound to it as it should be.
 Status CheckBinding(LogId log, const std::string& mapping_name, const ReadAnswer& registration,
@@ -192,7 +172,7 @@ class CatalogPass {
     const Result<LogRegistrationRecord> registered =
         DecodeLogRegistration(registration->value.text(), registration_key);
     if (!registered.ok() || !registered->key) co_return OkStatus();
-    const std::optional<PartitionName> name = ParseMappingName(*registered->key);
+    const std::optional<PartitionName> name = ParseLogMappingName(*registered->key);
     if (!name) co_return OkStatus();
     const std::string config_key = StreamConfigKey(name->ns, name->name);
     const std::string partition_key = PartitionKeyOf(name->ns, name->name, name->partition);
