@@ -22,7 +22,7 @@ bool IsConfig(const std::string& name) { return name.ends_with(".toml"); }
 }  // namespace
 
 Environment::Environment(Runtime& runtime, Output& out, CommonOptions options)
-    : runtime_(runtime), out_(out), options_(std::move(options)) {}
+    : runtime_(runtime), out_(out), options_(std::move(options)), started_(runtime.Now()) {}
 
 Result<DeploymentOptions> LocateDeployment(const std::string& name) {
   if (IsConfig(name)) return LoadDeploymentConfig(name);

@@ -25,6 +25,7 @@ class Environment {
   Environment(Runtime& runtime, Output& out, CommonOptions options);
 
   Runtime& runtime() { return runtime_; }
+  MonotonicTime started() const { return started_; }  ///< when the command began
   Output& out() { return out_; }
   bool quiet() const { return options_.quiet; }
   bool deployment_named() const { return options_.deployment_named; }
@@ -50,6 +51,7 @@ class Environment {
   Runtime& runtime_;
   Output& out_;
   const CommonOptions options_;
+  const MonotonicTime started_;
   std::unique_ptr<Deployment> deployment_;
 };
 

@@ -11,7 +11,7 @@ namespace lakestream {
 Progress::Progress(Environment& environment, bool writes_output)
     : environment_(environment),
       shown_(!environment.quiet() && isatty(STDERR_FILENO) == 1 && !(writes_output && isatty(STDOUT_FILENO) == 1)),
-      last_(environment.runtime().Now()) {}
+      last_(environment.started()) {}
 
 Progress::~Progress() { Clear(); }
 

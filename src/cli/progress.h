@@ -19,7 +19,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   bool shown() const { return shown_; }
-  /// At most every kEvery, as ShowCheck.
+  /// At most every kEvery, the first time that long after the command began; as ShowCheck.
   void Show(std::int64_t records, std::int64_t bytes);
   void ShowCheck(const FsckTotals& so_far);
   /// Takes the line away, for what is written to standard output next.
