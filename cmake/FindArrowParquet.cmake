@@ -68,8 +68,6 @@ or the wheel pyarrow with pip, or name the folder of an unpacked wheel with -DPY
 
 if(ArrowParquet_FOUND AND NOT TARGET ArrowParquet::parquet)
   add_library(ArrowParquet::parquet INTERFACE IMPORTED)
-  # A program that only reads takes nothing of them, and need not load them.
-  target_link_options(ArrowParquet::parquet INTERFACE -Wl,--as-needed)
   if(TARGET Parquet::parquet_shared)
     target_link_libraries(ArrowParquet::parquet INTERFACE Parquet::parquet_shared)
   elseif(TARGET Parquet::parquet_static)

@@ -18,7 +18,7 @@
 #include "base/try.h"
 #include "codec/compression/compression.h"
 #include "parquet/parquet_file.h"
-#include "parquet/parquet_writer.h"
+#include "parquet/writer/parquet_writer.h"
 
 namespace lakestream {
 namespace {

@@ -1,4 +1,4 @@
-#include "parquet/parquet_writer.h"
+#include "parquet/writer/parquet_writer.h"
 
 #include <gtest/gtest.h>
 
