@@ -45,6 +45,8 @@ struct Parsed {
   InspectIndexOptions inspect_index;
   InspectMetaOptions inspect_meta;
   InspectBatchOptions inspect_batch;
+  InspectCompactedOptions inspect_compacted;
+  InspectCompanionOptions inspect_companion;
   FsckCommandOptions fsck;
   BackupOptions backup;
   RestoreOptions restore;
@@ -111,6 +113,8 @@ class Grammar {
   CLI::App* inspect_index = nullptr;
   CLI::App* inspect_meta = nullptr;
   CLI::App* inspect_batch = nullptr;
+  CLI::App* inspect_compacted = nullptr;
+  CLI::App* inspect_companion = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
   CLI::App* restore = nullptr;
@@ -395,6 +399,28 @@ class Grammar {
           ->required()
           ->type_name("");
       AddInspectOptions(inspect_batch, parsed, &parsed->inspect_batch.json);
+    });
+    DefineInspectCompacted(parsed);
+  }
+  void DefineInspectCompacted(Parsed* parsed) {
+    inspect_compacted = inspect->add_subcommand(
+        "compacted", "Check a compacted Parquet file and the companion beside it, row by row, and show them");
+    WhenNamed(inspect_compacted,
+              "  lakestream inspect compacted data/compacted/default/flights/lks-1.parquet\n",
+              [this, parsed] {
+      inspect_compacted->add_option("FILE", parsed->inspect_compacted.file, "The file; its name ends in .parquet")
+          ->required()
+          ->type_name("");
+      AddInspectOptions(inspect_compacted, parsed, &parsed->inspect_compacted.json);
+    });
+    inspect_companion = inspect->add_subcommand("companion", "Show the rows of a compacted file's companion");
+    WhenNamed(inspect_companion,
+              "  lakestream inspect companion data/compacted/default/flights/lks-1.index\n",
+              [this, parsed] {
+      inspect_companion->add_option("FILE", parsed->inspect_companion.file, "The companion; \"-\": standard input")
+          ->required()
+          ->type_name("");
+      AddInspectOptions(inspect_companion, parsed, &parsed->inspect_companion.json);
     });
   }
   static void AddInspectOptions(CLI::App* command, Parsed* parsed, bool* json) {
@@ -745,6 +771,10 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     invocation.command = std::move(parsed.inspect_meta);
   } else if (Named(grammar.inspect_batch)) {
     invocation.command = std::move(parsed.inspect_batch);
+  } else if (Named(grammar.inspect_compacted)) {
+    invocation.command = std::move(parsed.inspect_compacted);
+  } else if (Named(grammar.inspect_companion)) {
+    invocation.command = std::move(parsed.inspect_companion);
   } else if (Named(grammar.fsck)) {
     invocation.command = parsed.fsck;
   } else if (Named(grammar.backup)) {
@@ -769,7 +799,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.hold)) {
     return Wrong("hold needs \"list\", \"add\" or \"release\"", "hold");
   } else if (Named(grammar.inspect)) {
-    return Wrong("inspect needs \"wal\", \"index\", \"meta\" or \"batch\"", "inspect");
+    return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
     return Wrong("name a command: stream, append, read, trim, inspect, fsck, backup, restore, hold, bench, completion, version or help", "");
   }

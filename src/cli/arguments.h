@@ -11,6 +11,7 @@
 #include "cli/commands/help.h"
 #include "cli/commands/inspect.h"
 #include "cli/commands/inspect_batch.h"
+#include "cli/commands/inspect_compacted.h"
 #include "cli/commands/read.h"
 #include "cli/commands/stream.h"
 #include "cli/commands/stream_change.h"
@@ -27,8 +28,8 @@ struct Invocation {
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
                StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               InspectBatchOptions, FsckCommandOptions, BackupOptions, RestoreOptions, HoldListOptions, HoldAddOptions,
-               HoldReleaseOptions, BenchCommandOptions>
+               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, FsckCommandOptions, BackupOptions,
+               RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
       command;
 };
 

@@ -89,6 +89,8 @@ TEST(Arguments, AppendShapesRecords) {
   EXPECT_EQ(options.batching.lines, 10);
   EXPECT_EQ(std::get<ReadOptions>(Parse({"read", "s", "--binding", "raw"})->command).binding, "raw");
   EXPECT_EQ(std::get<InspectBatchOptions>(Parse({"inspect", "batch", "-"})->command).file, "-");
+  EXPECT_EQ(std::get<InspectCompactedOptions>(Parse({"inspect", "compacted", "f"})->command).file, "f");
+  EXPECT_TRUE(std::get<InspectCompanionOptions>(Parse({"inspect", "companion", "f", "--json"})->command).json);
 }
 
 TEST(Arguments, HelpNamesTheWholeCommand) {
@@ -215,6 +217,8 @@ TEST(Arguments, WrongUseIsOneLineThatSaysWhatToDo) {
       {"inspect", "index", "--base64", "AA==", "--hex", "00"},
       {"inspect", "meta", "a", "b"},
       {"inspect", "batch"},
+      {"inspect", "compacted"},
+      {"inspect", "companion"},
       {"append", "s", "--header", "a"},
       {"append", "s", "--compression", "brotli"},
       {"append", "s", "--batch", "0"},

@@ -61,6 +61,12 @@ int Run(Environment& environment, const InspectWalOptions& options) { return Run
 int Run(Environment& environment, const InspectIndexOptions& options) { return RunInspectIndex(environment, options); }
 int Run(Environment& environment, const InspectMetaOptions& options) { return RunInspectMeta(environment, options); }
 int Run(Environment& environment, const InspectBatchOptions& options) { return RunInspectBatch(environment, options); }
+int Run(Environment& environment, const InspectCompactedOptions& options) {
+  return RunInspectCompacted(environment, options);
+}
+int Run(Environment& environment, const InspectCompanionOptions& options) {
+  return RunInspectCompanion(environment, options);
+}
 int Run(Environment& environment, const FsckCommandOptions& options) { return RunFsck(environment, options); }
 int Run(Environment& environment, const BackupOptions& options) { return RunBackup(environment, options); }
 int Run(Environment& environment, const RestoreOptions& options) { return RunRestore(environment, options); }

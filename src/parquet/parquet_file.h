@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +58,7 @@ class ParquetFile {
   /// Of the schema; the Avro record's name.
   const std::string& root_name() const { return footer_.root_name; }
   const std::string& created_by() const { return footer_.created_by; }
+  const std::map<std::string, std::string, std::less<>>& keys() const { return footer_.keys; }
   /// A key of the footer, for example "entrySerDeType"; null where it is not there. Lives as long as this.
   const std::string* FindKey(std::string_view name) const;
   /// About what this object takes, for a cache.
