@@ -112,6 +112,14 @@ class OwnFiles(WithFolder):
                 self.assertEqual((column.has_offset_index, column.has_column_index, column.is_stats_set,
                                   column.has_dictionary_page), (True, False, False, False))
 
+    def test_a_flipped_byte_is_seen_by_pyarrow(self):
+        rows.write(self.path, "none", [b"a" * 1000])
+        data = bytearray(pathlib.Path(self.path).read_bytes())
+        data[500] ^= 1
+        pathlib.Path(self.path).write_bytes(data)
+        with self.assertRaisesRegex(OSError, "checksum|CRC"):
+            pyarrow.parquet.read_table(self.path, page_checksum_verification=True)
+
     def check_footer(self, file):
         self.assertEqual(str(file.schema).split("\n", 1)[1].strip(),
                          "required group field_id=-1 KafkaMessage {\n  optional binary field_id=-1 payload;\n}")

@@ -2,6 +2,7 @@
 
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
+#include <arrow/memory_pool.h>
 #include <parquet/column_reader.h>
 #include <parquet/column_writer.h>
 #include <parquet/file_reader.h>
@@ -108,6 +109,12 @@ Result<Buffer> WriteWithArrow(const std::vector<Buffer>& payloads, const PlainAr
   } catch (const std::exception& error) {
     return Internal("arrow cannot write this file").With("reason", error.what());
   }
+}
+
+ArrowMemory MemoryOfArrow() {
+  const arrow::MemoryPool& own = *arrow::default_memory_pool();
+  const bool other = own.backend_name() != arrow::system_memory_pool()->backend_name();
+  return ArrowMemory{arrow::system_memory_pool()->bytes_allocated(), other ? own.total_bytes_allocated() : 0};
 }
 
 Result<std::vector<std::string>> ReadWithArrow(const Buffer& file) {

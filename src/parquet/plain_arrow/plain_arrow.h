@@ -30,6 +30,13 @@ struct PlainArrowOptions {
 
 Result<Buffer> WriteWithArrow(const std::vector<Buffer>& payloads, const PlainArrowOptions& options);
 
+/// What Arrow has taken in this process.
+struct ArrowMemory {
+  std::int64_t from_malloc = 0;         ///< bytes at present
+  std::int64_t from_own_allocator = 0;  ///< bytes ever, where that is another one than malloc
+};
+ArrowMemory MemoryOfArrow();
+
 /// All payloads; of a null "null".
 Result<std::vector<std::string>> ReadWithArrow(const Buffer& file);
 

@@ -153,9 +153,7 @@ struct ParquetWriter::Impl {
     const parquet::ByteArray value(static_cast<std::uint32_t>(payload.size()), payload.data());
     column->WriteBatch(1, &kPresent, nullptr, &value);
     in_group += static_cast<std::int64_t>(payload.size());
-    if (in_group < row_group_bytes) return;
-    column->Close();
-    column = nullptr;
+    if (in_group >= row_group_bytes) column = nullptr;  // the next group closes this one
   }
 };
 

@@ -48,8 +48,10 @@ Result<Written> Write(const std::vector<Buffer>& rows, const ParquetWriterOption
   LS_ASSIGN(const std::unique_ptr<ParquetWriter> writer, ParquetWriter::Open(options));
   Written written;
   BufferChain file;
+  std::int64_t payload_bytes = 0;
   for (const Buffer& row : rows) {
     LS_TRY(writer->Add(row.span()));
+    payload_bytes += static_cast<std::int64_t>(row.size());
     const std::uint64_t waiting = writer->output_bytes();
     written.most_output = std::max(written.most_output, waiting);
     const Buffer taken = writer->TakeOutput();
@@ -61,6 +63,7 @@ Result<Written> Write(const std::vector<Buffer>& rows, const ParquetWriterOption
   file.Append(writer->TakeOutput());
   EXPECT_EQ(writer->file_bytes(), file.size());
   EXPECT_EQ(writer->rows(), static_cast<std::int64_t>(rows.size()));
+  EXPECT_EQ(writer->payload_bytes(), payload_bytes);
   written.file = file.Flatten();
   return written;
 }
@@ -108,7 +111,7 @@ TEST(ParquetWriter, WritesTheFooterOfTheSpecification) {
     ASSERT_NE(opened->FindKey(key), nullptr) << key;
     EXPECT_EQ(*opened->FindKey(key), value);
   }
-  EXPECT_EQ(opened->FindKey("ARROW:schema"), nullptr);
+  EXPECT_EQ(opened->keys().size(), expected.size());
   EXPECT_EQ(opened->created_by().find("lakestream version "), 0u);
 }
 
@@ -133,6 +136,64 @@ TEST(ParquetWriter, PagesAndRowGroupsEndWithTheRowThatFillsThem) {
   }
 }
 
+TEST(ParquetWriter, PagesHaveTheSizeThatWasAskedFor) {
+  ParquetWriterOptions options = Options(Compression::kNone);
+  options.page_bytes = 200 << 10;
+  const Result<Written> written = Write(MakeRows(1000, 1000), options);
+  ASSERT_TRUE(written.ok());
+  const Result<ParquetFile> opened = OpenWhole(written->file);
+  ASSERT_TRUE(opened.ok());
+  const ParquetRowGroup& group = opened->row_groups().at(0);
+  ASSERT_EQ(group.pages.size(), 5u);
+  for (std::size_t i = 0; i + 1 < group.pages.size(); ++i) {
+    EXPECT_GE(group.pages[i].range.length, 200u << 10);
+    EXPECT_LT(group.pages[i].range.length, (200u << 10) + 1100);
+  }
+}
+
+TEST(ParquetWriter, AGroupEndsWithTheRowThatReachesItsSize) {
+  ParquetWriterOptions options = Options(Compression::kNone);
+  options.row_group_bytes = 1 << 20;
+  const Result<Written> written = Write(MakeRows(2049, 1024), options);
+  ASSERT_TRUE(written.ok());
+  const Result<ParquetFile> opened = OpenWhole(written->file);
+  ASSERT_TRUE(opened.ok());
+  ASSERT_EQ(opened->row_groups().size(), 3u);
+  EXPECT_EQ(opened->row_groups()[0].rows, 1024);
+  EXPECT_EQ(opened->row_groups()[1].rows, 1024);
+  EXPECT_EQ(opened->row_groups()[2].rows, 1);
+}
+
+TEST(ParquetWriter, NothingIsStoredASecondTime) {
+  const std::vector<Buffer> rows = MakeRows(1024, 1024);
+  const Result<Written> written = Write(rows, Options(Compression::kNone));
+  ASSERT_TRUE(written.ok());
+  const Result<ParquetFile> opened = OpenWhole(written->file);
+  ASSERT_TRUE(opened.ok());
+  const ParquetRowGroup& group = opened->row_groups().at(0);
+  EXPECT_EQ(group.pages.size(), 16u);
+  // Page by page a header and levels, row by row a length.
+  EXPECT_LT(group.chunk.length, rows.size() * (1024 + 4) + 16 * 50);
+  // Offset, size and first row of each page, and what stands around them.
+  ASSERT_TRUE(group.offset_index.has_value());
+  EXPECT_LT(group.offset_index->length, 16u * 13);
+  // Behind the pages there is only the offset index, and the footer with its keys.
+  EXPECT_EQ(group.offset_index->offset, group.chunk.end());
+  EXPECT_LT(written->file.size() - group.offset_index->end(), 600u);
+}
+
+TEST(ParquetWriter, TakesTheLevelOfZstd) {
+  const std::vector<Buffer> rows = MakeRows(200, 1000);
+  ParquetWriterOptions options = Options();
+  const Result<Written> fast = Write(rows, options);
+  options.zstd_level = 22;
+  const Result<Written> small = Write(rows, options);
+  ASSERT_TRUE(fast.ok() && small.ok());
+  EXPECT_NE(small->file, fast->file);
+  EXPECT_LE(small->file.size(), fast->file.size());
+  ExpectRows(small->file, rows);
+}
+
 TEST(ParquetWriter, ASmallFirstTailHoldsAllThatOpenNeeds) {
   // 64 MiB, where a compactor ends a file.
   const Result<Written> written = Write(MakeRows(1024, 64 << 10), Options(Compression::kNone));
@@ -142,6 +203,10 @@ TEST(ParquetWriter, ASmallFirstTailHoldsAllThatOpenNeeds) {
       ParquetFile::TailNeeded("o", written->file.size(), written->file.span().last(kParquetFirstTail));
   ASSERT_TRUE(needed.ok());
   EXPECT_LE(*needed, kParquetFirstTail);
+  const Result<ParquetFile> opened = OpenWhole(written->file);
+  ASSERT_TRUE(opened.ok());
+  ASSERT_EQ(opened->row_groups().size(), 4u);
+  for (const ParquetRowGroup& group : opened->row_groups()) EXPECT_EQ(group.rows, 256);  // 16 MiB
 }
 
 TEST(ParquetWriter, EveryFlippedBitOfAPayloadIsSeen) {
@@ -194,6 +259,21 @@ TEST(ParquetWriter, RefusesWhatIsNoOption) {
   refused([](auto& o) { o.row_group_bytes = (std::int64_t{1} << 30) + 1; });
   refused([](auto& o) { o.zstd_level = 0; });
   refused([](auto& o) { o.zstd_level = 23; });
+}
+
+TEST(ParquetWriter, TakesTheBoundsOfItsOptions) {
+  const auto taken = [](auto&& change) {
+    ParquetWriterOptions options = Options();
+    change(options);
+    EXPECT_TRUE(ParquetWriter::Open(options).ok());
+  };
+  taken([](auto& o) { o.record_name = "_z9_Z"; });
+  taken([](auto& o) { o.page_bytes = 64 << 10; });
+  taken([](auto& o) { o.page_bytes = 256 << 10; });
+  taken([](auto& o) { o.row_group_bytes = 1 << 20; });
+  taken([](auto& o) { o.row_group_bytes = std::int64_t{1} << 30; });
+  taken([](auto& o) { o.zstd_level = 1; });
+  taken([](auto& o) { o.zstd_level = 22; });
 }
 
 TEST(ParquetWriter, RefusesWhatCannotBeARow) {
