@@ -15,11 +15,23 @@ namespace lakestream {
 namespace {
 
 constexpr std::string_view kFamily = "/lakestream/compaction/";
+constexpr std::string_view kClaims = "/lakestream/compaction-claim/";
 constexpr std::string_view kAfterAll = "\xef\xbf\xbf";
 // In the order of the states in CompactionRecord.
 constexpr std::array<std::string_view, 4> kStates = {"idle", "working", "installing", "dropped"};
 // Fields that some state has. One that another state has is no unknown field: kept, it would stand there twice later.
 constexpr std::array<std::string_view, 6> kFields = {"next", "owner", "range", "files", "key", "value"};
+
+std::string KeyIn(std::string_view family, LogId log) {
+  LS_INVARIANT(log.value() >= 0, "a log id is not negative");
+  return std::string(family) + log.ToString();
+}
+
+std::optional<LogId> LogIn(std::string_view family, std::string_view key) {
+  if (!key.starts_with(family)) return std::nullopt;
+  const std::optional<std::int64_t> log = ParseDecimal(key.substr(family.size()));
+  return log ? std::optional<LogId>(LogId(*log)) : std::nullopt;
+}
 
 JsonValue ToJson(const CompactionRange& range) {
   return JsonValue::Object()
@@ -175,19 +187,21 @@ void AddState(const CompactionRecord& record, JsonValue& json) {
 
 }  // namespace
 
-std::string CompactionRecordKey(LogId log) {
-  LS_INVARIANT(log.value() >= 0, "a log id is not negative");
-  return std::string(kFamily) + log.ToString();
-}
+std::string CompactionRecordKey(LogId log) { return KeyIn(kFamily, log); }
 
 KeyBounds CompactionRecordKeys() {
   return KeyBounds{std::string(kFamily), std::string(kFamily) + std::string(kAfterAll)};
 }
 
-std::optional<LogId> LogOfCompactionRecordKey(std::string_view key) {
-  if (!key.starts_with(kFamily)) return std::nullopt;
-  const std::optional<std::int64_t> log = ParseDecimal(key.substr(kFamily.size()));
-  return log ? std::optional<LogId>(LogId(*log)) : std::nullopt;
+std::optional<LogId> LogOfCompactionRecordKey(std::string_view key) { return LogIn(kFamily, key); }
+
+std::string CompactionClaimKey(LogId log, std::string_view session) {
+  return KeyIn(kClaims, log) + "/" + std::string(session);
+}
+std::optional<LogId> LogOfCompactionClaimKey(std::string_view key) {
+  const std::size_t slash = key.rfind('/');
+  if (slash == std::string_view::npos || slash + 1 == key.size()) return std::nullopt;
+  return LogIn(kClaims, key.substr(0, slash));
 }
 
 std::string_view CompactionStateName(const CompactionRecord& record) { return kStates[record.state.index()]; }

@@ -24,6 +24,13 @@ KeyBounds CompactionRecordKeys();
 /// The log in a key; nothing where the key is none of a compaction record.
 std::optional<LogId> LogOfCompactionRecordKey(std::string_view key);
 
+/// /lakestream/compaction-claim/{L}/{session}: an ephemeral record in P(L) of a session that is, or may be, the owner in
+/// the log's compaction record; its value is the session's id again. It goes with the session, so that others see whether
+/// an owner's session has ended. Requires: log >= 0, a session's id.
+std::string CompactionClaimKey(LogId log, std::string_view session);
+/// The log in a key; nothing where the key is none of a claim.
+std::optional<LogId> LogOfCompactionClaimKey(std::string_view key);
+
 /// Offsets [start, end), with 0 <= start < end.
 struct CompactionRange {
   Offset start;

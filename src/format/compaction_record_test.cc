@@ -80,6 +80,19 @@ TEST(CompactionRecord, Keys) {
   }
 }
 
+TEST(CompactionRecord, KeysOfClaims) {
+  EXPECT_EQ(CompactionClaimKey(LogId(42), "00000000000000ff"), "/lakestream/compaction-claim/42/00000000000000ff");
+  EXPECT_EQ(LogOfCompactionClaimKey("/lakestream/compaction-claim/42/00000000000000ff"), LogId(42));
+  for (const std::string_view other :
+       {"", "/lakestream/compaction-claim/", "/lakestream/compaction-claim/42", "/lakestream/compaction-claim/42/",
+        "/lakestream/compaction-claim/042/s", "/lakestream/compaction-claim/4/2/s", "/lakestream/compaction/42"}) {
+    EXPECT_EQ(LogOfCompactionClaimKey(other), std::nullopt) << other;
+  }
+  EXPECT_EQ(LogOfCompactionRecordKey("/lakestream/compaction-claim/42/s"), std::nullopt);
+  // A scan of all records finds no claims.
+  EXPECT_LT(CompactionClaimKey(LogId(42), "s"), CompactionRecordKeys().first);
+}
+
 TEST(CompactionRecord, NamesTheFilesThatAreNoGarbage) {
   const std::vector<std::string> both = {"7-0.parquet", "7-3.parquet"};
   EXPECT_EQ(FilesOf(Working()), both);

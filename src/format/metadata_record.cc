@@ -91,6 +91,7 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kWriteLease: return "write_lease";
     case RecordKind::kCompactionCursor: return "compaction_cursor";
     case RecordKind::kCompaction: return "compaction";
+    case RecordKind::kCompactionClaim: return "compaction_claim";
     case RecordKind::kNamespace: return "namespace";
     case RecordKind::kStreamConfig: return "stream_config";
     case RecordKind::kStreamTombstone: return "stream_tombstone";
@@ -119,6 +120,9 @@ KnownKey ClassifyKey(std::string_view key) {
   } else if (const std::optional<LogId> compacted = LogOfCompactionRecordKey(key)) {
     known.kind = RecordKind::kCompaction;
     known.partition = compacted->ToString();
+  } else if (const std::optional<LogId> claimed = LogOfCompactionClaimKey(key)) {
+    known.kind = RecordKind::kCompactionClaim;
+    known.partition = claimed->ToString();
   } else if (key == kLogIdGeneratorKey) {
     known.kind = RecordKind::kLogIdGenerator;
   } else if (key.starts_with(LogMappingKey("")) && key != LogMappingKey("")) {
@@ -148,6 +152,7 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kTrimMarker: return DescribeOffset(value, DecodeTrimMarker(value, key));
     case RecordKind::kCompactionCursor: return DescribeOffset(value, DecodeCompactionCursor(value, key));
     case RecordKind::kCompaction: return DescribeJson(key, value, &DecodeCompaction);
+    case RecordKind::kCompactionClaim: return DescribeBytes("session", value);
     case RecordKind::kWriteLease: return DescribeBytes("token", value);
     case RecordKind::kNamespace: return DescribeJson(key, value, &DecodeNamespace);
     case RecordKind::kStreamConfig:

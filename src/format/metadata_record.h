@@ -18,6 +18,7 @@ enum class RecordKind : std::uint8_t {
   kWriteLease,
   kCompactionCursor,
   kCompaction,
+  kCompactionClaim,
   kNamespace,
   kStreamConfig,
   kStreamTombstone,

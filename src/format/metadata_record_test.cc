@@ -29,6 +29,8 @@ TEST(MetadataRecord, ClassifiesKeys) {
       {"/stream-id/42", "log_registration", "/stream-id/42"},
       {"/lakestream/deployment", "deployment", "/lakestream/deployment"},
       {"/lakestream/compaction/42", "compaction", "42"},
+      {"/lakestream/compaction-claim/42/s-1", "compaction_claim", "42"},
+      {"/lakestream/compaction-claim/42", "unknown", "/lakestream/compaction-claim/42"},
       {"/lakestream/compaction/042", "unknown", "/lakestream/compaction/042"},
       {"/lakestream/topics/default/orders", "topic", "/lakestream/topics/default/orders"},
       {"/mark-deleted-offsets/042", "unknown", "/mark-deleted-offsets/042"},
@@ -62,6 +64,7 @@ TEST(MetadataRecord, DescribesValues) {
   ExpectFields("/stream-write-leases/42/9b2f", "9b2f", R"({"token":"9b2f"})");
   ExpectFields("/lakestream/compaction/42", R"({"state":"idle","next":3,"later":1})",
                R"({"state":"idle","next":3,"later":1})");
+  ExpectFields("/lakestream/compaction-claim/42/s-1", "s-1", R"({"session":"s-1"})");
   ExpectFields("/stream-id-generator", "", "{}");
   ExpectFields("/stream-id-generator/x", R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})",
                R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})");

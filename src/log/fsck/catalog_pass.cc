@@ -20,10 +20,15 @@ namespace {
 constexpr std::string_view kAfterAll = "\xf4\x8f\xbf\xbf";  // U+10FFFF: after every key in UTF-8
 constexpr std::int32_t kPartitionsAtOnce = 1000;
 /// Below these there are no keys but known ones.
-constexpr std::array<std::string_view, 8> kFamilies = {"/mark-deleted-offsets/",     "/stream-write-fences/",
-                                                       "/stream-write-leases/",      "/stream-id/",
-                                                       "/stream-id-generator",       "/streams/",
-                                                       "/first-uncompacted-offset/", "/lakestream/compaction/"};
+constexpr std::array<std::string_view, 9> kFamilies = {
+    "/mark-deleted-offsets/", "/stream-write-fences/",      "/stream-write-leases/",
+    "/stream-id/",            "/stream-id-generator",       "/streams/",
+    "/lakestream/compaction/", "/first-uncompacted-offset/", "/lakestream/compaction-claim/"};
+
+/// Records that go with whoever made them.
+bool GoesWithItsSession(RecordKind kind) {
+  return kind == RecordKind::kWriteLease || kind == RecordKind::kCompactionClaim;
+}
 
 /// ok, or why the partition's log id is not bound to it as it should be.
 Status CheckBinding(LogId log, const std::string& mapping_name, const ReadAnswer& registration,
@@ -91,7 +96,7 @@ class CatalogPass {
 
   Task<Status> Check(const MetadataRecord& record) {
     const RecordKind kind = ClassifyKey(record.key).kind;
-    if (record.ephemeral && kind != RecordKind::kWriteLease && kind != RecordKind::kUnknown) {
+    if (record.ephemeral && !GoesWithItsSession(kind) && kind != RecordKind::kUnknown) {
       job_.Report(
           Finding(FindingKind::kLastingRecordInSession).With("record", record.key).With("session", record.session));
     }
@@ -102,6 +107,8 @@ class CatalogPass {
         return CheckFence(record);
       case RecordKind::kWriteLease:
         return CheckLease(record);
+      case RecordKind::kCompactionClaim:
+        return CheckClaim(record);
       case RecordKind::kStreamConfig:
         return CheckConfig(record);
       case RecordKind::kPartition:
@@ -206,6 +213,17 @@ class CatalogPass {
     if (!record.ephemeral) {
       job_.Report(Finding(FindingKind::kLeaseWithoutSession).With("record", record.key).With("log", log.value()));
     }
+    co_return OkStatus();
+  }
+
+  Task<Status> CheckClaim(const MetadataRecord& record) {
+    const LogId log = *LogOfCompactionClaimKey(record.key);
+    job_.SeeLogId(log, record.key);
+    if (record.ephemeral) co_return OkStatus();
+    Task<Result<bool>> look = job_.StillStands(Partition::OfLog(log), record.key, record.version);
+    LS_CO_ASSIGN(const bool stands, co_await look);
+    if (!stands) co_return OkStatus();
+    job_.Report(Finding(FindingKind::kClaimWithoutSession).With("record", record.key).With("log", log.value()));
     co_return OkStatus();
   }
 

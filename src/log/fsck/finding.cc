@@ -21,6 +21,7 @@ constexpr std::array<Kind, kFindingKinds> kKinds = {{
     {FindingKind::kUnreadableRecord, "unreadable_record", "a record cannot be read"},
     {FindingKind::kLastingRecordInSession, "lasting_record_in_session", "a record would go with a session"},
     {FindingKind::kLeaseWithoutSession, "lease_without_session", "a write lease is held by no session"},
+    {FindingKind::kClaimWithoutSession, "claim_without_session", "a compaction claim is held by no session"},
     {FindingKind::kIndexGap, "index_gap", "index records leave a gap"},
     {FindingKind::kIndexOverlap, "index_overlap", "index records overlap"},
     {FindingKind::kCumulativeSize, "cumulative_size", "the sizes of index records do not add up"},

@@ -19,6 +19,7 @@ enum class FindingKind : std::uint8_t {
   kUnreadableRecord,
   kLastingRecordInSession,
   kLeaseWithoutSession,
+  kClaimWithoutSession,
   kIndexGap,
   kIndexOverlap,
   kCumulativeSize,

@@ -163,6 +163,10 @@ std::vector<Case> RecordCases() {
      "record=/mark-deleted-offsets/A"},
     {FindingKind::kLeaseWithoutSession, "ALastingLease",
      [](W& w) { w.PutMeta(w.a, WriteLeaseKey(w.a, kUuid), kUuid); }, "log=A"},
+    {FindingKind::kClaimWithoutSession, "ALastingClaim",
+     [](W& w) { w.PutMeta(w.a, CompactionClaimKey(w.a, "s-1"), "s-1"); }, "log=A"},
+    {FindingKind::kMalformedKey, "OfAClaim", [](W& w) { w.PutKey("/lakestream/compaction-claim/x", "s-1"); },
+     "key=/lakestream/compaction-claim/x"},
   };
 }
 
