@@ -84,7 +84,26 @@ enum class Rule : std::uint8_t {
   kPropertiesAreSwapped,
   kUnknownFieldsAreKept,
   kTopicIdIsSwapped,
+  // Hard trims and compaction. The simulator does not know them yet.
+  kHardTrimStopsAtMarker,
+  kFilesGoBeforeTheirRecords,
+  kCompactionRecordIsSwapped,
+  kWorkingComesBeforeUploads,
+  kUploadsAreNamed,
+  kYoungRecordsStay,
+  kRangeIsCheckedAgain,
+  kInstalledBeforeRetired,
+  kInstalledOnItsVersion,
+  kParquetIsNotReplaced,
+  kFinishedOnItsVersion,
+  kTakenOverFromTheEndedAlone,
+  kFenceLeavesInstalling,
+  kTrimmedEntriesAreLeftOut,
+  kEntriesKeepTheirTimes,
+  kEntriesKeepTheirSizes,
+  kLastOffsetsAreInclusive,
 };
+/// The last one that the simulator has a mutant of.
 inline constexpr Rule kLastRule = Rule::kTopicIdIsSwapped;
 
 /// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a

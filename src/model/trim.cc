@@ -1,5 +1,7 @@
 #include "model/trim.h"
 
+#include <algorithm>
+
 #include "base/broken_rule.h"
 
 namespace lakestream::model {
@@ -12,6 +14,12 @@ TrimDecision DecideTrim(Offset current, std::optional<Offset> last_record_start,
   if (capped && Broken(Rule::kLastRecordStays)) target = target + 1;
   if (target <= current) return TrimDecision{current, false, capped};
   return TrimDecision{target, true, capped};
+}
+
+Offset HardTrimLimit(Offset asked, Offset trim_marker, std::optional<Offset> last_record_start) {
+  if (!last_record_start) return Offset(0);
+  const Offset at_marker = Broken(Rule::kHardTrimStopsAtMarker) ? asked : std::min(asked, trim_marker);
+  return std::min(at_marker, *last_record_start);
 }
 
 }  // namespace lakestream::model

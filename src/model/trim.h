@@ -17,4 +17,9 @@ struct TrimDecision {
 /// Requires: `current` and `through` are not negative.
 TrimDecision DecideTrim(Offset current, std::optional<Offset> last_record_start, Offset through);
 
+/// Up to which offset a hard trim that is asked for `asked` removes index records (specification, "Hard trim"): never
+/// beyond the trim marker, and never the log's last record. 0 where there is nothing to remove.
+/// Requires: none is negative.
+Offset HardTrimLimit(Offset asked, Offset trim_marker, std::optional<Offset> last_record_start);
+
 }  // namespace lakestream::model

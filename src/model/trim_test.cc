@@ -49,5 +49,14 @@ TEST(DecideTrim, AnEmptyLogChangesNothing) {
   EXPECT_FALSE(decision.capped);
 }
 
+TEST(HardTrimLimit, StopsAtMarkerAndLastRecord) {
+  EXPECT_EQ(HardTrimLimit(Offset(10), Offset(20), Offset(30)), Offset(10));
+  EXPECT_EQ(HardTrimLimit(Offset(25), Offset(20), Offset(30)), Offset(20));
+  // A marker beyond the last record is a flaw, and no reason to lose it.
+  EXPECT_EQ(HardTrimLimit(Offset(50), Offset(40), Offset(30)), Offset(30));
+  EXPECT_EQ(HardTrimLimit(Offset(50), Offset(40), std::nullopt), Offset(0));
+  EXPECT_EQ(HardTrimLimit(Offset(50), Offset(0), Offset(30)), Offset(0));
+}
+
 }  // namespace
 }  // namespace lakestream::model
