@@ -11,7 +11,7 @@
 
 namespace lakestream {
 
-/// Bytes that do not fit into memory and that nobody misses after a crash. One caller at a time.
+/// Bytes that do not fit into memory and that nobody misses after a crash. Reads side by side, or one Append.
 class ScratchFile {
  public:
   virtual ~ScratchFile() = default;

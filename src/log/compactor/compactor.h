@@ -15,6 +15,7 @@
 #include "log/log_homes.h"
 #include "meta/metadata_store.h"
 #include "model/compaction_plan.h"
+#include "model/compaction_state.h"
 #include "objstore/object_store.h"
 #include "runtime/runtime.h"
 #include "runtime/scratch.h"
@@ -29,7 +30,12 @@ struct CompactorOptions {
   std::int64_t memory_bytes = std::int64_t{192} << 20;
   int open_files = 4;       ///< compacted files written side by side while objects are fetched
   int objects_ahead = 4;    ///< WAL objects fetched side by side
-  std::int64_t part_bytes = std::int64_t{8} << 20;  ///< a larger compacted file is uploaded in parts of this size
+  /// A larger compacted file is uploaded in parts of at least this size; S3 takes none below 5 MiB.
+  std::int64_t part_bytes = std::int64_t{8} << 20;
+  /// Logs of a pass are worked on in groups of about so much payload, and so many index records, together: that is how
+  /// large a scratch file becomes at most. A WAL object is read once or twice for each group.
+  std::int64_t group_bytes = std::int64_t{4} << 30;
+  std::int64_t group_records = 100'000;
   int zstd_level = 1;
 
   /// After this without any change the work of another one that lives is given up (CompactionStand::kWorkingLate).
@@ -99,6 +105,13 @@ struct CompactionTotals {
   std::int64_t objects_read = 0;
   std::int64_t gets = 0;            ///< of WAL objects
   std::int64_t scratch_bytes = 0;   ///< that did not fit into memory
+  std::int64_t most_held = 0;       ///< payload bytes in memory, at most
+};
+
+/// How often each cell of the tables in model/compaction_state.h was taken.
+struct CompactionCells {
+  std::int64_t next[model::kCompactionStands][model::kCompactionViews] = {};
+  std::int64_t install[model::kInstallSteps][model::kInstallEvents] = {};
 };
 
 /// Called once for each log that a pass took, as soon as it is done with it, one call at a time.
@@ -122,12 +135,15 @@ class Compactor {
   /// log stops none of the others. While a log comes out as kCompacted or kTrimmed another pass has work for it.
   /// Errors: invalid_argument (a negative log, or one twice); cancelled or deadline_exceeded, also after Stop, with
   /// outcomes for the logs that were done; unavailable or fenced (no session). A log without an outcome is as it was,
-  /// or in the hands of this compactor's session: the next pass, or another compactor after Stop, goes on with it.
+  /// or in the hands of this compactor's session: its next pass, or another compactor after Stop, goes on with it.
   Task<Result<CompactionTotals>> Pass(OpContext context, std::vector<LogId> logs, CompactionObserver observer);
 
   /// Ends the pass under way at its next step, waits for it, and closes the session: others take over at once what it
   /// left. Errors: of closing the session, which then ends in the store's own time. May be repeated.
   Task<Status> Stop(OpContext context);
+
+  /// Since it was made.
+  CompactionCells cells() const;
 
  private:
   struct Impl;

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "lakestream/status.h"
+#include "lakestream/task.h"
+#include "lakestream/types.h"
+#include "meta/metadata_store.h"
+#include "runtime/runtime.h"
+#include "runtime/semaphore.h"
+
+namespace lakestream {
+
+/// The session of a compactor and its claims. Thread safety: any thread.
+class ClaimKeeper {
+ public:
+  using SessionPtr = std::shared_ptr<MetadataSession>;
+
+  /// The stores outlive the keeper. `sessions`: where sessions are opened.
+  ClaimKeeper(Runtime& runtime, MetadataStore& meta, MetadataStore& sessions, Duration session_timeout)
+      : meta_(meta), sessions_(sessions), session_timeout_(session_timeout), opening_(runtime) {}
+
+  /// A session that is provably alive. Another one takes the place of one that is not; what that one owned can be
+  /// taken over as soon as the store has ended it. Errors: unavailable, fenced (by `sessions`).
+  Task<Result<SessionPtr>> Live(OpContext context);
+  /// The store says that this session has ended.
+  void Forget(const SessionPtr& ended);
+
+  /// Makes the session's claim on the log unless it stands; the time of the store when it was made now, if that is known.
+  /// Errors: fenced (the session has ended), unavailable.
+  Task<Result<std::optional<std::int64_t>>> Claim(OpContext context, SessionPtr session, LogId log);
+  /// Removes it. Requires: what docs/format/compaction-claim.md asks. A claim that stays goes with the session.
+  Task<void> Release(OpContext context, SessionPtr session, LogId log);
+
+  /// Ends the session, and with it all claims. Errors: of the store; its own time ends the session then.
+  Task<Status> Close(OpContext context);
+
+ private:
+  MetadataStore& meta_;
+  MetadataStore& sessions_;
+  const Duration session_timeout_;
+  AsyncMutex opening_;
+  std::mutex mutex_;
+  SessionPtr session_;
+  std::map<LogId, SessionPtr> claims_;  ///< those that stand, or may stand
+};
+
+}  // namespace lakestream
