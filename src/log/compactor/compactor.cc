@@ -116,8 +116,7 @@ void Compactor::Impl::Tell(const LogJob& job, Run* run) {
   } else {
     LeftAlone& entry = left_alone[outcome.log];
     const Duration longer = entry.wait == Duration(0) ? shared.options.retry_first : entry.wait * 2;
-    // What is quarantined now is in the way no more.
-    entry.wait = job.damaged() ? Duration(0) : std::min(longer, shared.options.retry_most);
+    entry.wait = job.again_at_once() ? Duration(0) : std::min(longer, shared.options.retry_most);
     entry.until = runtime.Now() + entry.wait;
     outcome.retry_at = entry.until;
   }
@@ -141,14 +140,8 @@ Task<Status> Compactor::Impl::WorkOn(OpContext context, std::vector<JobPtr> grou
   run->totals.gets += work.cost().gets;
   run->totals.scratch_bytes += work.cost().scratch_bytes;
   run->totals.most_held = std::max(run->totals.most_held, work.cost().most_held);
-  Task<Status> advance = AdvanceAll(context, jobs);
+  Task<Status> advance = AdvanceAll(std::move(context), jobs);
   LS_CO_TRY(co_await advance);
-  // One that had to begin again has its turn in the next pass.
-  for (LogJob* job : jobs) {
-    if (job->wants_files()) job->GiveUp();
-  }
-  Task<Status> give_up = AdvanceAll(std::move(context), jobs);
-  LS_CO_TRY(co_await give_up);
   for (const LogJob* job : jobs) Tell(*job, run);
   co_return OkStatus();
 }

@@ -124,6 +124,10 @@ Task<Status> LogJob::Claim(OpContext context, CompactionLook look) {
     Task<Status> begin = BeginWork(std::move(context), std::move(look));
     co_return co_await begin;
   }
+  if (worked_) {
+    again_at_once_ = true;
+    co_return Unavailable("a range was taken away, or trimmed, while its files were written").With("log", log_.value());
+  }
   const std::int64_t now_ms = claimed_ms_.value_or(ToMillis(shared_.parts.runtime.clock.Wall()));
   Task<Result<LogPlan>> planning =
       PlanLog(shared_.parts.meta, context, log_, look, shared_.options.plan, now_ms);
@@ -221,15 +225,10 @@ Task<Status> LogJob::TrimFirst(OpContext context) {
 
 void LogJob::GiveFiles(RangeFiles files) {
   wants_files_ = false;
+  worked_ = true;
   failure_ = files.status;
   files_ = std::move(files);
   if (!failure_.ok()) written_.reset();
-}
-
-void LogJob::GiveUp() {
-  wants_files_ = false;
-  failure_ = Unavailable("the work on a range was taken away").With("log", log_.value());
-  written_.reset();
 }
 
 void LogJob::ForgetFiles() {
@@ -318,7 +317,7 @@ Task<Status> LogJob::Abandon(OpContext context, CompactionLook look) {
           next.quarantined.begin(), next.quarantined.end(),
           [&](const QuarantinedRange& other) { return other.range.start > quarantined->range.start; });
       next.quarantined.insert(at, std::move(*quarantined));
-      damaged_ = true;
+      again_at_once_ = true;
     }
   }
   written_.reset();

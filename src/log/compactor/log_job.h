@@ -69,13 +69,12 @@ class LogJob {
   /// Requires: wants_files(); once.
   RangeWork TakeWork() { return std::move(work_); }
   void GiveFiles(RangeFiles files);
-  /// Instead of GiveFiles: the next Advance gives the work up, and the log is stuck until its next pass.
-  void GiveUp();
 
   /// It has an outcome; else it was interrupted.
   bool over() const { return over_; }
   const CompactionOutcome& outcome() const { return outcome_; }
-  bool damaged() const { return damaged_; }  ///< kStuck: for something that is quarantined now, so that the rest can go on
+  /// kStuck, but the next pass may try again at once: what was in the way is quarantined, or the range was taken away.
+  bool again_at_once() const { return again_at_once_; }
   /// The session's end, or its context's.
   const Status& interrupted() const { return interrupted_; }
 
@@ -118,11 +117,12 @@ class LogJob {
   std::vector<RangeRecord> keys_;  ///< of the range's records what a damaged one needs: key and span
   bool wants_files_ = false;
   std::optional<RangeFiles> files_;
+  bool worked_ = false;            ///< files were written: another range is the next pass's
   Status failure_;                 ///< of the work: what is left is to give it up
   std::optional<Offset> installed_to_;
 
   bool over_ = false;
-  bool damaged_ = false;
+  bool again_at_once_ = false;
   Status interrupted_;
   CompactionOutcome outcome_;
 };

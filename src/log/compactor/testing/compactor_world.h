@@ -19,6 +19,7 @@
 #include "log/log_entry.h"
 #include "log/reader/testing/reader_world.h"
 #include "meta/wrap/fault_metadata_store.h"
+#include "meta/wrap/unguarded_metadata_store.h"
 #include "model/read_plan.h"
 #include "objstore/wrap/fault_object_store.h"
 #include "parquet/parquet_file.h"
@@ -154,12 +155,15 @@ class MortalObjectStore final : public ForwardingObjectStore {
 /// One process with a compactor over faulty stores.
 class CompactorProcess {
  public:
+  /// `guarded`: whether the store holds guards; Oxia does not.
   CompactorProcess(SimScheduler& sim, const std::string& name, ReaderWorld& world, MemoryObjectStore& compacted_memory,
-                   LogHomes& homes, CompactorOptions options)
+                   LogHomes& homes, CompactorOptions options, bool guarded)
       : sim_(sim),
         node(sim.AddNode(name)),
         client(node.runtime(), world.memory_meta.backend()),
         far_client(sim.runtime(), world.memory_meta.backend()),
+        base(guarded ? static_cast<MetadataStore&>(client) : unguarded),
+        far_base(guarded ? static_cast<MetadataStore&>(far_client) : far_unguarded),
         wal_view(node.runtime(), world.memory_objects),
         far_wal(sim.runtime(), world.memory_objects),
         compacted_view(node.runtime(), compacted_memory),
@@ -224,8 +228,12 @@ class CompactorProcess {
   DeathPoint death;
   MemoryMetadataStore client;
   MemoryMetadataStore far_client;
+  UnguardedMetadataStore unguarded{client};
+  UnguardedMetadataStore far_unguarded{far_client};
+  MetadataStore& base;
+  MetadataStore& far_base;
   MetadataFaultPlan meta_faults{node.runtime()};
-  FaultMetadataStore faulty_meta{node.runtime(), client, meta_faults, far_client_runtime(), far_client};
+  FaultMetadataStore faulty_meta{node.runtime(), base, meta_faults, far_client_runtime(), far_base};
   MortalMetadataStore meta{node.runtime(), faulty_meta, death};
   MemoryObjectStore wal_view;
   MemoryObjectStore far_wal;
@@ -254,10 +262,28 @@ class CompactorWorld : public ReaderWorld {
  public:
   explicit CompactorWorld(std::uint64_t seed = 1) : ReaderWorld(seed), compacted(sim.runtime()) {}
 
-  CompactorProcess& AddProcess(CompactorOptions options = EagerOptions()) {
+  CompactorProcess& AddProcess(CompactorOptions options = EagerOptions(), bool guarded = true) {
     processes.push_back(std::make_unique<CompactorProcess>(sim, "compactor-" + std::to_string(processes.size()), *this,
-                                                           compacted, homes, std::move(options)));
+                                                           compacted, homes, std::move(options), guarded));
     return *processes.back();
+  }
+  /// Steps until it holds.
+  void Until(const std::function<bool()>& holds) {
+    for (int steps = 0; !holds(); ++steps) {
+      ASSERT_TRUE(steps < 200'000 && sim.Step()) << "it never comes to that";
+    }
+  }
+  /// The n-th call from now on that matches stands still.
+  static Hold HoldNth(CompactorWorld& world, CompactorProcess& process, MetadataOp op, const std::string& prefix, int n,
+                      HoldPoint point) {
+    Hold hold = process.meta_faults.HoldNext(op, prefix, point);
+    for (int i = 1; i < n; ++i) {
+      world.Until([&] { return hold.reached(); });
+      const Hold next = process.meta_faults.HoldNext(op, prefix, point);
+      hold.Release();
+      hold = next;
+    }
+    return hold;
   }
   /// Everything written so far has settled.
   void Settle() { ASSERT_TRUE(sim.RunFor(std::chrono::minutes(2)).ok()); }
