@@ -15,6 +15,7 @@
 #include "bench/rounds.h"
 #include "bench/wrappers.h"
 #include "format/index_key.h"
+#include "log/plain_log_homes.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
 #include "runtime/thread_runtime.h"
@@ -160,7 +161,8 @@ Status OnMemory(const BenchOptions& options, BenchReport* report, Runtime& runti
   MemoryObjectStore peer_objects(runtime);
   Setting setting(runtime, meta, objects, peer_objects, nullptr, options.damage);
   LS_TRY(setting.Run(options, appends));
-  LogReader reader(runtime, meta, objects, ReaderOptions());
+  PlainLogHomes homes;
+  LogReader reader(runtime, meta, objects, objects, homes, ReaderOptions());
   LS_ASSIGN(const std::int64_t checked, CheckByReading(reader, setting.load()));
   report->Checked(checked);
   setting.Report("memory: ", report);
@@ -176,7 +178,8 @@ Status OnLocal(const BenchOptions& options, BenchReport* report, Runtime& runtim
   LS_ASSIGN(DiskPeer disk, DiskPeer::Open(peer_folder.path()));
   Setting setting(runtime, *meta, *objects, *objects, &disk, options.damage);
   LS_TRY(setting.Run(options, appends));
-  LogReader reader(runtime, *meta, *objects, ReaderOptions());
+  PlainLogHomes homes;
+  LogReader reader(runtime, *meta, *objects, *objects, homes, ReaderOptions());
   LS_ASSIGN(const std::int64_t checked, CheckByReading(reader, setting.load()));
   report->Checked(checked);
   setting.Report("local: ", report);

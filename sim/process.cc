@@ -88,6 +88,7 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
       title_(name + "." + std::to_string(life)),
       meta_(node_.runtime(), far.backend),
       objects_(node_.runtime(), far.objects),
+      compacted_(node_.runtime()),
       meta_faults_(node_.runtime()),
       object_faults_(node_.runtime()) {
   Runtime& runtime = node_.runtime();
@@ -121,7 +122,7 @@ void Process::StartEngine() {
       LogWriter::Open(runtime, *watched_meta_, *watched_, *engine_.leases, plan_.writer);
   LS_INVARIANT(writer.ok(), "a plan has options that a writer takes");
   engine_.writer = *std::move(writer);
-  engine_.reader = std::make_unique<LogReader>(runtime, *watched_meta_, *damaged_, plan_.reader);
+  engine_.reader = std::make_unique<LogReader>(runtime, *watched_meta_, *damaged_, compacted_, homes_, plan_.reader);
   engine_.leases->Start();
   engine_.writer->Start();
 }

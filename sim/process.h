@@ -6,6 +6,7 @@
 
 #include "log/catalog/stream_catalog.h"
 #include "log/lease/lease_keeper.h"
+#include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
@@ -108,6 +109,8 @@ class Process {
   const std::string title_;
   MemoryMetadataStore meta_;
   MemoryObjectStore objects_;
+  MemoryObjectStore compacted_;  ///< empty: nothing is compacted yet
+  PlainLogHomes homes_;
   MetadataFaultPlan meta_faults_;
   FaultPlan object_faults_;
   std::unique_ptr<NearMetadataStore> near_meta_;

@@ -102,6 +102,13 @@ enum class Rule : std::uint8_t {
   kEntriesKeepTheirTimes,
   kEntriesKeepTheirSizes,
   kLastOffsetsAreInclusive,
+  // Reads of compacted objects.
+  kSerdeTypeIsChecked,
+  kTimestampFromTheRow,
+  kMarkerHidesWithinARange,
+  kTimeSearchByTheGreatestSoFar,
+  kMissingFileIsLookedUpAgain,
+  kRowHoldsItsOffset,
 };
 /// The last one that the simulator has a mutant of.
 inline constexpr Rule kLastRule = Rule::kTopicIdIsSwapped;

@@ -112,4 +112,54 @@ std::vector<PayloadRange> PlanRanges(const std::vector<PlannedEntry>& entries, s
   return ranges;
 }
 
+std::int64_t OffsetsOfFile(const IndexSpan& span, const FileIndex& files, std::size_t i) {
+  return files.files[i].last_offset + 1 - files.BaseOffset(i, span.start);
+}
+
+Status CheckFileRows(const IndexSpan& span, const FileIndex& files, std::size_t i, const Companion& rows,
+                     std::string_view object) {
+  const auto fail = [&](std::string_view sentence, std::string_view field, Offset offset) {
+    return Corrupt(sentence).With("object", object).With("field", field).With("offset", offset.value());
+  };
+  const Offset base = files.BaseOffset(i, span.start);
+  const Offset end = files.files[i].last_offset + 1;
+  if (rows.rows() == 0) return fail("a companion has no rows", "offset", base);
+  const Offset start = rows.start();
+  if (i == 0 ? start < base : start != base) {
+    return fail("the rows of a companion begin elsewhere than the record says", "offset", start)
+        .With("expected", base.value());
+  }
+  if (rows.end() != end) {
+    return fail("the rows of a companion end elsewhere than the record says", "offset", rows.end())
+        .With("expected", end.value());
+  }
+  const LogEntryHeader first = rows.HeaderOf(0);
+  const std::int64_t before = first.cumulative_size - first.entry_size;
+  const std::int64_t after = rows.HeaderOf(rows.rows() - 1).cumulative_size;
+  const std::int64_t record_before = span.cumulative_size - span.bytes;
+  if (before < record_before || (start == span.start && before != record_before)) {
+    return fail("the sizes of a companion begin elsewhere than the record says", "cumulative_size", start)
+        .With("before", before)
+        .With("expected", record_before);
+  }
+  if (after > span.cumulative_size || (end == span.end && after != span.cumulative_size)) {
+    return fail("the sizes of a companion end elsewhere than the record says", "cumulative_size", rows.end())
+        .With("after", after)
+        .With("expected", span.cumulative_size);
+  }
+  return OkStatus();
+}
+
+RowRange PlanRows(const Companion& rows, Offset wanted, ReadAllowance& allowance) {
+  RowRange planned;
+  planned.first = *rows.FindOffset(wanted);
+  if (Broken(Rule::kRowHoldsItsOffset) && planned.first > 0) --planned.first;
+  while (planned.first + planned.count < rows.rows()) {
+    const LogEntryHeader header = rows.HeaderOf(planned.first + planned.count);
+    if (!allowance.Take(header.number_of_records, header.entry_size)) break;
+    ++planned.count;
+  }
+  return planned;
+}
+
 }  // namespace lakestream::model

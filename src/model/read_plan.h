@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "format/companion.h"
 #include "format/entry_index.h"
+#include "format/file_index.h"
 #include "format/index_key.h"
 #include "format/wal_object.h"
 #include "lakestream/status.h"
@@ -81,5 +84,28 @@ struct PayloadRange {
 
 /// The ranges to fetch for these entries, ascending: payloads closer together than `max_gap` bytes come in one.
 std::vector<PayloadRange> PlanRanges(const std::vector<PlannedEntry>& entries, std::uint64_t max_gap);
+
+// Of a PARQUET record (specification, "Reading a PARQUET record").
+
+/// How many offsets of the record its file i can hold: as many rows, at most.
+/// Requires: CheckFileIndexRange takes the files, and i is one of them.
+std::int64_t OffsetsOfFile(const IndexSpan& span, const FileIndex& files, std::size_t i);
+
+/// corrupt, naming object, field and offset, unless the rows of file i are those that the record tells of: one at
+/// least; they begin where the file before ends (the first one may begin later, where the compaction left out what was
+/// trimmed) and end with the last offset that the file index names; their cumulative sizes begin and end with the
+/// record's. `object` names the companion in messages. Requires: as OffsetsOfFile.
+Status CheckFileRows(const IndexSpan& span, const FileIndex& files, std::size_t i, const Companion& rows,
+                     std::string_view object);
+
+/// Rows of a compacted file, one after another.
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
+/// The rows from the one that holds `wanted` on, as far as the allowance goes. Requires: the rows hold `wanted`.
+RowRange PlanRows(const Companion& rows, Offset wanted, ReadAllowance& allowance);
 
 }  // namespace lakestream::model

@@ -118,6 +118,65 @@ TEST(PlanEntries, TheFirstEntryPassesTheBoundsAndTheNextDoesNot) {
   EXPECT_FALSE(seven_bytes.Take(1, 0));
 }
 
+/// Rows of two records and ten bytes each, from an offset, behind so many bytes of the log.
+Companion RowsFrom(std::int64_t start, int count, std::int64_t before) {
+  Companion rows;
+  for (int i = 0; i < count; ++i) {
+    const LogEntryHeader header{Offset(start + 2 * i), 2, 5, 10, before + 10 * (i + 1)};
+    EXPECT_TRUE(rows.Add(header).ok());
+  }
+  return rows;
+}
+
+TEST(CheckFileRows, TakesWhatTheRecordTells) {
+  // [100, 120) with 100 bytes up to 1000, in files that end at 106 and 120.
+  const IndexSpan span{Offset(100), Offset(120), 100, 1000};
+  const FileIndex files{{CompactedFile{Offset(105), "a.parquet"}, CompactedFile{Offset(119), "b.parquet"}}};
+  EXPECT_EQ(OffsetsOfFile(span, files, 0), 6);
+  EXPECT_EQ(OffsetsOfFile(span, files, 1), 14);
+  const auto check = [&](std::size_t i, const Companion& rows) { return CheckFileRows(span, files, i, rows, "o"); };
+  EXPECT_TRUE(check(0, RowsFrom(100, 3, 900)).ok());
+  EXPECT_TRUE(check(1, RowsFrom(106, 7, 930)).ok());
+  // What is trimmed may be left out, of the first file alone.
+  EXPECT_TRUE(check(0, RowsFrom(104, 1, 920)).ok());
+  EXPECT_TRUE(check(0, RowsFrom(104, 1, 915)).ok());
+  const auto refused = [](const Status& status, std::string_view field) {
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_NE(status.message().find("object=o field=" + std::string(field)), std::string_view::npos)
+        << status.ToString();
+  };
+  refused(check(0, Companion()), "offset");
+  refused(check(0, RowsFrom(98, 4, 890)), "offset");
+  refused(check(0, RowsFrom(100, 2, 900)), "offset");
+  refused(check(0, RowsFrom(100, 4, 900)), "offset");
+  refused(check(1, RowsFrom(108, 6, 940)), "offset");
+  refused(check(0, RowsFrom(100, 3, 899)), "cumulative_size");
+  refused(check(0, RowsFrom(100, 3, 901)), "cumulative_size");
+  refused(check(0, RowsFrom(104, 1, 899)), "cumulative_size");
+  refused(check(1, RowsFrom(106, 7, 931)), "cumulative_size");
+  refused(check(1, RowsFrom(106, 7, 929)), "cumulative_size");
+  refused(check(0, RowsFrom(100, 3, 971)), "cumulative_size");
+}
+
+TEST(PlanRows, BeginsWithTheRowThatHoldsTheOffset) {
+  const Companion rows = RowsFrom(100, 5, 0);
+  const auto plan = [&](std::int64_t wanted, std::int64_t records, std::int64_t bytes) {
+    ReadAllowance allowance(records, bytes);
+    return PlanRows(rows, Offset(wanted), allowance);
+  };
+  EXPECT_EQ(plan(100, 100, 100), (RowRange{0, 5}));
+  EXPECT_EQ(plan(103, 100, 100), (RowRange{1, 4}));
+  EXPECT_EQ(plan(104, 100, 100), (RowRange{2, 3}));
+  EXPECT_EQ(plan(109, 100, 100), (RowRange{4, 1}));
+  EXPECT_EQ(plan(104, 1, 1), (RowRange{2, 1}));
+  EXPECT_EQ(plan(104, 4, 100), (RowRange{2, 2}));
+  EXPECT_EQ(plan(104, 100, 29), (RowRange{2, 2}));
+  ReadAllowance allowance(3, 100);
+  ASSERT_TRUE(allowance.Take(1, 1));
+  EXPECT_EQ(PlanRows(rows, Offset(100), allowance).count, 1u);
+  EXPECT_EQ(PlanRows(rows, Offset(102), allowance).count, 0u);
+}
+
 TEST(PlanRanges, JoinsNeighboursInAnyOrder) {
   const std::vector<PlannedEntry> entries = {
       {Offset(0), 1, 100, 10, 10}, {Offset(1), 1, 0, 10, 20}, {Offset(2), 1, 10, 10, 30}, {Offset(3), 1, 50, 0, 30}};

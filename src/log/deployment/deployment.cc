@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "format/deployment_record.h"
+#include "log/catalog/catalog_homes.h"
 #include "log/deployment/epoch_guard.h"
 #include "log/deployment/store_url.h"
 #include "log/lease/lease_keeper.h"
@@ -117,6 +118,9 @@ struct Deployment::Parts {
   std::unique_ptr<MetricsObjectStore> wal;  ///< the writer's: it retries under new names
   std::unique_ptr<RetryObjectStore> wal_reads;
   std::unique_ptr<ObjectStore> compacted_store;
+  std::unique_ptr<MetricsObjectStore> compacted;
+  std::unique_ptr<RetryObjectStore> compacted_reads;
+  std::unique_ptr<CatalogHomes> homes;
   std::unique_ptr<LeaseKeeper> leases;
   std::unique_ptr<LogWriter> writer;
   std::unique_ptr<LogReader> reader;
@@ -244,6 +248,8 @@ Task<Status> Deployment::Parts::OpenRoots(bool create) {
   LS_CO_ASSIGN(compacted_store, co_await compacted_opening);
   wal = std::make_unique<MetricsObjectStore>(runtime, *wal_store);
   wal_reads = std::make_unique<RetryObjectStore>(runtime, *wal, RetryOptions());
+  compacted = std::make_unique<MetricsObjectStore>(runtime, *compacted_store);
+  compacted_reads = std::make_unique<RetryObjectStore>(runtime, *compacted, RetryOptions());
   co_return OkStatus();
 }
 
@@ -257,7 +263,8 @@ Status Deployment::Parts::StartEngine() {
   sessions = std::make_unique<EpochGuard>(*meta, record);
   leases = std::make_unique<LeaseKeeper>(runtime, *sessions, writer_options);
   LS_ASSIGN(writer, LogWriter::Open(runtime, *meta, *wal, *leases, writer_options));
-  reader = std::make_unique<LogReader>(runtime, *meta, *wal_reads, options.reader);
+  homes = std::make_unique<CatalogHomes>(*meta);
+  reader = std::make_unique<LogReader>(runtime, *meta, *wal_reads, *compacted_reads, *homes, options.reader);
   catalog = std::make_unique<StreamCatalog>(runtime, *meta);
   leases->Start();
   writer->Start();

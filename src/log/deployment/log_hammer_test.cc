@@ -9,6 +9,7 @@
 
 #include "base/testing/temp_directory.h"
 #include "log/lease/lease_keeper.h"
+#include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
@@ -64,7 +65,7 @@ class LogHammerTest : public HammerTest {
     reader.tail_poll = 20ms;
     reader.index_cache_age = 5ms;
     reader.cache_bytes = 20'000;  // so that it has to let go of some
-    reader_ = std::make_unique<LogReader>(runtime(), meta, wal, reader);
+    reader_ = std::make_unique<LogReader>(runtime(), meta, wal, wal, homes_, reader);
   }
 
   void RunAll() {
@@ -198,6 +199,7 @@ class LogHammerTest : public HammerTest {
   MetadataStore* meta_ = nullptr;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<LogWriter> writer_;
+  PlainLogHomes homes_;
   std::unique_ptr<LogReader> reader_;
   Ledger ledger_;
   std::atomic<bool> stopping_ = false;

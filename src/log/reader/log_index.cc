@@ -35,6 +35,13 @@ Status Gap(LogId log, Offset wanted, const IndexRecord& next) {
       .With("next_start", next.span.start.value());
 }
 
+/// The files of a PARQUET record. A broken file index is for those who want its entries: the record is one all the same.
+Result<FileIndex> FilesOf(const EntryIndex& index, const model::IndexSpan& span, const std::string& key) {
+  LS_ASSIGN(FileIndex files, FileIndexOf(index, key));
+  LS_TRY(CheckFileIndexRange(files, span.start, span.end, key));
+  return files;
+}
+
 }  // namespace
 
 LogIndex::LogIndex(Runtime& runtime, MetadataStore& meta, const ReaderOptions& options)
@@ -45,6 +52,9 @@ Result<IndexRecordPtr> LogIndex::Decode(const MetadataRecord& record) const {
   LS_ASSIGN(const IndexKey key, IndexKey::Decode(record.key));
   LS_ASSIGN(decoded->index, DecodeEntryIndex(record.value.span(), record.key));
   LS_ASSIGN(decoded->span, model::SpanOf(key, decoded->index));
+  if (decoded->index.file_type == FileType::kParquet) {
+    decoded->files = FilesOf(decoded->index, decoded->span, record.key);
+  }
   decoded->key = record.key;
   decoded->created_ms = record.created_ms;
   return IndexRecordPtr(std::move(decoded));
@@ -148,7 +158,9 @@ Task<Result<FoundRecord>> LogIndex::Find(OpContext context, LogId log, Offset fr
         Keep(log, marker, std::vector<IndexRecordPtr>(1, record));
       }
     }
-    wanted = std::max(wanted, marker);
+    const bool within = record != nullptr && record->index.file_type == FileType::kParquet &&
+                        model::JudgeCover(record->span, wanted) == model::Cover::kCovers;
+    if (!within || !Broken(Rule::kMarkerHidesWithinARange)) wanted = std::max(wanted, marker);
 
     std::optional<model::IndexSpan> span;
     if (record != nullptr) span = record->span;

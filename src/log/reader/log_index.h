@@ -26,6 +26,7 @@ struct IndexRecord {
   std::string key;
   EntryIndex index;
   model::IndexSpan span;
+  Result<FileIndex> files = FileIndex();  ///< of a PARQUET record, where it can be read and fits the span
   std::int64_t created_ms = 0;
 };
 using IndexRecordPtr = std::shared_ptr<const IndexRecord>;

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "format/entry_index.h"
 #include "lakestream/status.h"
 #include "lakestream/task.h"
 #include "log/engine_options.h"
 #include "log/log_entry.h"
+#include "log/log_homes.h"
 #include "meta/metadata_store.h"
 #include "objstore/object_store.h"
 #include "runtime/runtime.h"
@@ -25,7 +27,8 @@ struct ReadBounds {
 /// Where entries lie.
 struct EntryPlace {
   Offset first;                               ///< the first one in this object; the next place has those after its own
-  std::shared_ptr<const std::string> object;  ///< its key
+  std::shared_ptr<const std::string> object;  ///< its key, below the WAL root or the compacted root
+  FileType file_type = FileType::kRaw;        ///< kRaw: a WAL object
 };
 
 struct LogRead {
@@ -33,8 +36,9 @@ struct LogRead {
   std::vector<EntryPlace> places;  ///< ascending; of all entries
   Offset next;                     ///< where the following read starts
 
-  /// The key of the object that holds one of the entries.
-  std::string_view ObjectOf(const LogEntry& entry) const;
+  /// The object that holds one of the entries.
+  const EntryPlace& PlaceOf(const LogEntry& entry) const;
+  std::string_view ObjectOf(const LogEntry& entry) const { return *PlaceOf(entry).object; }
 };
 
 /// Where a log begins and ends right now.
@@ -46,20 +50,28 @@ struct LogExtent {
   bool has_records = false;
 };
 
-/// Reads logs by steps R1 to R4 of the specification, "Reading". Needs no lease. Thread safety: any thread.
+/// Reads logs by steps R1 to R4 of the specification, "Reading", across RAW and PARQUET records. Needs no lease.
+/// Thread safety: any thread.
 class LogReader {
  public:
-  /// The stores outlive the reader.
-  LogReader(Runtime& runtime, MetadataStore& meta, ObjectStore& wal, ReaderOptions options);
+  /// The stores and the homes outlive the reader.
+  LogReader(Runtime& runtime, MetadataStore& meta, ObjectStore& wal, ObjectStore& compacted, LogHomes& homes,
+            ReaderOptions options);
   ~LogReader();
 
   /// Entries from the one that holds the greater of `from` and the trim marker. An empty answer means that
-  /// the log ends at or before `from`. Errors: corrupt (a gap, damaged bytes: object, offset and field are
-  /// named), unavailable, unimplemented (a PARQUET record).
+  /// the log ends at or before `from`. Errors: corrupt (a gap, damaged bytes, what a record and its objects tell
+  /// differently: object, offset and field are named), unavailable, unimplemented (a compacted file with payloads that
+  /// are not of the log's binding).
   Task<Result<LogRead>> Read(OpContext context, LogId log, Offset from, ReadBounds bounds);
 
   /// As Read, but waits for an entry until the context's deadline; then the answer is empty and ok.
   Task<Result<LogRead>> ReadOrAwait(OpContext context, LogId log, Offset from, ReadBounds bounds);
+
+  /// The first offset at or above the trim marker whose entry has this time or a later one, in milliseconds since the
+  /// Unix epoch by the metadata store's clock; the log's end where there is none. Reads index records, and the companions
+  /// of compacted files; no payloads. Errors: corrupt, unavailable.
+  Task<Result<Offset>> FindTime(OpContext context, LogId log, std::int64_t timestamp_ms);
 
   Task<Result<LogExtent>> Extent(OpContext context, LogId log);
 

@@ -186,12 +186,12 @@ TEST(Read, AStaleMarkerIsReadAgainBeforeAGapIsReported) {
   world.SetMarker(kLog, 2);
   world.RemoveIndex(kLog, 0, 2);
   StaleMarkerStore stale(world.memory_meta);
-  LogReader reader(world.sim.runtime(), stale, world.objects, ReaderOptions());
+  LogReader reader(world.sim.runtime(), stale, world.objects, world.compacted, world.homes, ReaderOptions());
   stale.stale_answers = 1;
   EXPECT_EQ(ReaderWorld::Text(world.sim.Run(reader.Read(OpContext(), kLog, Offset(0), ReadBounds()))), "2:2 3:3 ->4");
   EXPECT_EQ(stale.stale_answers, 0);
   stale.stale_answers = 2;
-  LogReader another(world.sim.runtime(), stale, world.objects, ReaderOptions());
+  LogReader another(world.sim.runtime(), stale, world.objects, world.compacted, world.homes, ReaderOptions());
   const auto gap = world.sim.Run(another.Read(OpContext(), kLog, Offset(0), ReadBounds()));
   EXPECT_EQ(gap.status().code(), StatusCode::kCorrupt);
 }
@@ -272,7 +272,8 @@ TEST(Read, AMissingObjectIsLookedUpAgain) {
 
   // Another reader still keeps the record that named the old object.
   const std::vector<WalSection> wal = world.PutObject("new", {{kLog, {{1, "x"}}}});
-  LogReader reader(world.sim.runtime(), world.meta, world.objects, ReaderOptions{.cache_bytes = 0});
+  LogReader reader(world.sim.runtime(), world.meta, world.objects, world.compacted, world.homes,
+                   ReaderOptions{.cache_bytes = 0});
   const auto read_all = [&] {
     return ReaderWorld::Text(world.sim.Run(reader.Read(OpContext(), kLog, Offset(0), ReadBounds())));
   };
@@ -301,7 +302,8 @@ TEST(LogIndex, AFreshLookPassesByWhatIsKept) {
 
 TEST(Read, AfterAMissingObjectNoKeptRecordIsTrusted) {
   ReaderWorld world;
-  LogReader reader(world.sim.runtime(), world.meta, world.objects, ReaderOptions{.cache_bytes = 0});
+  LogReader reader(world.sim.runtime(), world.meta, world.objects, world.compacted, world.homes,
+                   ReaderOptions{.cache_bytes = 0});
   const auto read_from = [&](std::int64_t from) {
     return ReaderWorld::Text(world.sim.Run(reader.Read(OpContext(), kLog, Offset(from), ReadBounds())));
   };
@@ -321,7 +323,8 @@ TEST(Read, AfterAMissingObjectNoKeptRecordIsTrusted) {
 
 TEST(Read, AMissingObjectBelowAMarkerThatMovedIsSteppedOver) {
   ReaderWorld world;
-  LogReader reader(world.sim.runtime(), world.meta, world.objects, ReaderOptions{.cache_bytes = 0});
+  LogReader reader(world.sim.runtime(), world.meta, world.objects, world.compacted, world.homes,
+                   ReaderOptions{.cache_bytes = 0});
   world.Append(kLog, "old", {{1, "x"}});
   world.Append(kLog, "last", {{1, "y"}});
   EXPECT_EQ(ReaderWorld::Text(world.sim.Run(reader.Read(OpContext(), kLog, Offset(0), ReadBounds()))), "0:x 1:y ->2");
@@ -342,21 +345,6 @@ TEST(Read, AnObjectThatIsReallyMissingIsNamed) {
   EXPECT_TRUE(Names(read, "object=gone") && Names(read, "log=7") && Names(read, "offset=1"))
       << read.status().ToString();
   EXPECT_EQ(world.meta.reads.size() - before, 2u);
-}
-
-TEST(Read, CompactedRecordsAreUnimplementedAndNamed) {
-  ReaderWorld world;
-  world.Append(kLog, "a", {{3, "a"}});
-  const std::string key = world.Append(kLog, "b", {{3, "b"}});
-  FileIndex files;
-  files.files.push_back(CompactedFile{Offset(5), "lks-1.parquet"});
-  const Result<EntryIndex> parquet = MakeParquetEntryIndex(files, 3, 1);
-  ASSERT_TRUE(parquet.ok());
-  world.PutMeta(kLog, key, EncodeEntryIndex(*parquet));
-  EXPECT_EQ(world.ReadText(kLog, 0), "0:a ->3");
-  const Result<LogRead> read = world.Read(kLog, 4);
-  EXPECT_EQ(read.status().code(), StatusCode::kUnimplemented);
-  EXPECT_TRUE(Names(read, "log=7") && Names(read, "offset=4")) << read.status().ToString();
 }
 
 TEST(Read, BadArguments) {

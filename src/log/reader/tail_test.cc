@@ -43,7 +43,7 @@ TEST(ReadOrAwait, WaitsForAnEntryAndWakesByTheHint) {
   MonotonicTime at{};
   ReaderOptions options;
   options.tail_poll = std::chrono::hours(1);
-  LogReader reader(world.sim.runtime(), world.meta, world.objects, options);
+  LogReader reader(world.sim.runtime(), world.meta, world.objects, world.compacted, world.homes, options);
   SimNode& node = world.sim.AddNode("tail");
   node.Spawn(ReadTail(world, reader, Until(world, std::chrono::seconds(30)), &text, &at));
   node.Spawn(AppendLater(world, std::chrono::milliseconds(2500), world.RecordOf(wal[0], "a")));
@@ -74,7 +74,7 @@ TEST(ReadOrAwait, LooksAgainWithoutAHint) {
   ReaderWorld world;
   const std::vector<WalSection> wal = world.PutObject("a", {{kLog, {{1, "a"}}}});
   DeafStore deaf(world.sim.runtime(), world.meta);
-  LogReader reader(world.sim.runtime(), deaf, world.objects, ReaderOptions());
+  LogReader reader(world.sim.runtime(), deaf, world.objects, world.compacted, world.homes, ReaderOptions());
   const MonotonicTime start = world.sim.Now();
   std::string text;
   MonotonicTime at{};
@@ -141,7 +141,7 @@ TEST(ReadOrAwait, NoChangeIsLostBetweenLookAndWait) {
   AppendsAfterLookStore store(world.meta, [&] { return AppendLater(world, Duration(0), index); });
   ReaderOptions options;
   options.tail_poll = std::chrono::hours(1);
-  LogReader reader(world.sim.runtime(), store, world.objects, options);
+  LogReader reader(world.sim.runtime(), store, world.objects, world.compacted, world.homes, options);
   const MonotonicTime start = world.sim.Now();
   const auto read = world.sim.Run(reader.ReadOrAwait(OpContext(), kLog, Offset(0), ReadBounds()));
   EXPECT_EQ(ReaderWorld::Text(read), "0:a ->1");

@@ -33,44 +33,32 @@ Status InObject(const Status& status, const std::string& name) {
 
 }  // namespace
 
-WalObjectCache::WalObjectCache(Runtime& runtime, ObjectStore& store, const ReaderOptions& options)
-    : runtime_(runtime), store_(store), options_(options), objects_in_flight_(runtime), ranges_in_flight_(runtime) {}
-
-std::int64_t WalObjectCache::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
-}
+WalObjectCache::WalObjectCache(Runtime& runtime, ObjectStore& store, const ReaderOptions& options, CacheBudget& budget)
+    : runtime_(runtime),
+      store_(store),
+      options_(options),
+      objects_in_flight_(runtime),
+      ranges_in_flight_(runtime),
+      budget_(budget) {}
 
 WalObjectCache::Entry& WalObjectCache::TouchLocked(const std::string& name) {
   const auto [at, added] = entries_.try_emplace(name);
   if (added) {
-    ages_.push_front(name);
-    at->second.age = ages_.begin();
-    at->second.bytes = kEntryBytes;
-    bytes_ += kEntryBytes;
+    at->second.slot = budget_.AddLocked(kEntryBytes, [this, name] { entries_.erase(name); });
   } else {
-    ages_.splice(ages_.begin(), ages_, at->second.age);
+    budget_.TouchLocked(at->second.slot);
   }
   return at->second;
 }
 
-void WalObjectCache::ShrinkLocked() {
-  while (bytes_ > options_.cache_bytes && !ages_.empty()) {
-    const auto at = entries_.find(ages_.back());
-    bytes_ -= at->second.bytes;
-    entries_.erase(at);
-    ages_.pop_back();
-  }
-}
-
 WalObjectCache::ObjectPtr WalObjectCache::Cached(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(budget_.mutex());
   if (entries_.count(name) == 0) return nullptr;
   return TouchLocked(name).object;
 }
 
 std::optional<Buffer> WalObjectCache::CachedRange(const std::string& name, model::PayloadRange range) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(budget_.mutex());
   if (entries_.count(name) == 0) return std::nullopt;
   const Entry& entry = TouchLocked(name);
   if (entry.object != nullptr && entry.object->whole) {
@@ -85,36 +73,34 @@ std::optional<Buffer> WalObjectCache::CachedRange(const std::string& name, model
 }
 
 bool WalObjectCache::MissedByAnother(const std::string& name, LogId log) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(budget_.mutex());
   Entry& entry = TouchLocked(name);
   if (!entry.first_log) entry.first_log = log;
   return *entry.first_log != log;
 }
 
 void WalObjectCache::Keep(const std::string& name, ObjectPtr object) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(budget_.mutex());
   Entry& entry = TouchLocked(name);
-  bytes_ -= entry.bytes;
   if (object->whole) entry.pieces.clear();
-  entry.bytes = kEntryBytes + BytesOf(*object);
-  for (const auto& [begin, piece] : entry.pieces) entry.bytes += static_cast<std::int64_t>(piece.size());
+  std::int64_t bytes = kEntryBytes + BytesOf(*object);
+  for (const auto& [begin, piece] : entry.pieces) bytes += static_cast<std::int64_t>(piece.size());
   entry.object = std::move(object);
-  bytes_ += entry.bytes;
-  ShrinkLocked();
+  budget_.ResizeLocked(entry.slot, bytes);
+  budget_.ShrinkLocked();
 }
 
 void WalObjectCache::KeepPiece(const std::string& name, std::uint64_t begin, Buffer piece) {
   if (piece.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(budget_.mutex());
   Entry& entry = TouchLocked(name);
   if (entry.object != nullptr && entry.object->whole) return;
   Buffer& slot = entry.pieces[begin];
   if (slot.size() >= piece.size()) return;
   const auto more = static_cast<std::int64_t>(piece.size() - slot.size());
-  entry.bytes += more;
-  bytes_ += more;
   slot = std::move(piece);
-  ShrinkLocked();
+  budget_.ResizeLocked(entry.slot, entry.slot->bytes + more);
+  budget_.ShrinkLocked();
 }
 
 Task<Result<WalObjectCache::ObjectPtr>> WalObjectCache::FetchWhole(OpContext context, std::string name) {

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -16,6 +14,7 @@
 #include "lakestream/task.h"
 #include "lakestream/types.h"
 #include "log/engine_options.h"
+#include "log/reader/cache_budget.h"
 #include "log/reader/single_flight.h"
 #include "model/read_plan.h"
 #include "objstore/object_store.h"
@@ -30,12 +29,12 @@ struct FetchedObject {
   Buffer region;       ///< the payload region, where `whole`
 };
 
-/// Fetches WAL objects in as few GETs as it can, and keeps what it fetched: directories and payloads share one
-/// budget of bytes, and the object used longest ago goes first. Concurrent readers of one thing share one GET.
-/// Thread safety: any thread.
+/// Fetches WAL objects in as few GETs as it can, and keeps what it fetched, directories and payloads, as long as the
+/// budget allows; an object goes as one. Concurrent readers of one thing share one GET. Thread safety: any thread.
 class WalObjectCache {
  public:
-  WalObjectCache(Runtime& runtime, ObjectStore& store, const ReaderOptions& options);
+  /// All but the options outlive this.
+  WalObjectCache(Runtime& runtime, ObjectStore& store, const ReaderOptions& options, CacheBudget& budget);
 
   /// The object's directory, and its payloads where they came along. `region_bytes`: what an index record says
   /// of the payload region. Errors: not_found, corrupt, unavailable.
@@ -51,9 +50,6 @@ class WalObjectCache {
                                              std::shared_ptr<const FetchedObject> object, LogId log,
                                              std::vector<model::PayloadRange> ranges);
 
-  /// Bytes kept right now.
-  std::int64_t bytes() const;
-
  private:
   using ObjectPtr = std::shared_ptr<const FetchedObject>;
 
@@ -61,8 +57,7 @@ class WalObjectCache {
     ObjectPtr object;
     std::map<std::uint64_t, Buffer> pieces;  ///< parts of the payload region, by where they begin
     std::optional<LogId> first_log;          ///< the first log that missed in it
-    std::int64_t bytes = 0;
-    std::list<std::string>::iterator age;
+    CacheBudget::Slot slot;
   };
 
   ObjectPtr Cached(const std::string& name);
@@ -74,7 +69,6 @@ class WalObjectCache {
   void KeepPiece(const std::string& name, std::uint64_t begin, Buffer piece);
 
   Entry& TouchLocked(const std::string& name);
-  void ShrinkLocked();
 
   Task<Result<ObjectPtr>> FetchWhole(OpContext context, std::string name);
   Task<Result<ObjectPtr>> FetchHeader(OpContext context, std::string name, std::uint64_t region_bytes);
@@ -87,10 +81,8 @@ class WalObjectCache {
   SingleFlight<ObjectPtr> objects_in_flight_;
   SingleFlight<Buffer> ranges_in_flight_;
 
-  mutable std::mutex mutex_;
+  CacheBudget& budget_;  ///< its mutex guards what follows
   std::unordered_map<std::string, Entry> entries_;
-  std::list<std::string> ages_;  ///< used last first
-  std::int64_t bytes_ = 0;
 };
 
 }  // namespace lakestream

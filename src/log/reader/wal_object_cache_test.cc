@@ -167,7 +167,7 @@ TEST(WalObjectCache, ALeaderThatGivesUpLeavesTheWorkToOthers) {
   ReaderWorld world;
   world.Append(kLog, "a", {{1, "a"}});
   HeldStore held(world.sim.runtime(), world.memory_objects);
-  LogReader reader(world.sim.runtime(), world.meta, held, ReaderOptions());
+  LogReader reader(world.sim.runtime(), world.meta, held, world.compacted, world.homes, ReaderOptions());
   std::stop_source stop;
   std::string leader;
   std::string follower;
@@ -191,12 +191,13 @@ TEST(WalObjectCache, KeepsWithinItsBudgetAndDropsTheOldest) {
   ReaderOptions options;
   options.cache_bytes = 100'000;
   ReaderWorld world(1, options);
-  WalObjectCache cache(world.sim.runtime(), world.objects, options);
+  CacheBudget budget(options.cache_bytes);
+  WalObjectCache cache(world.sim.runtime(), world.objects, options, budget);
   for (int i = 0; i < 10; ++i) world.Append(kLog, "o" + std::to_string(i), {{1, Big('a', 30'000)}});
   const auto open = [&](int i) {
     const auto got = world.sim.Run(cache.Open(OpContext(), "o" + std::to_string(i), 30'000));
     EXPECT_TRUE(got.ok());
-    EXPECT_LE(cache.bytes(), options.cache_bytes);
+    EXPECT_LE(budget.bytes(), options.cache_bytes);
     return world.objects.gets.size();
   };
   open(0);
@@ -207,10 +208,10 @@ TEST(WalObjectCache, KeepsWithinItsBudgetAndDropsTheOldest) {
   EXPECT_EQ(open(0), 4u);
   EXPECT_EQ(open(1), 5u);
   for (int i = 0; i < 10; ++i) open(i);
-  EXPECT_GT(cache.bytes(), 60'000);
+  EXPECT_GT(budget.bytes(), 60'000);
   // An object beyond the whole budget is read all the same.
   options.cache_bytes = 10;
-  LogReader reader(world.sim.runtime(), world.meta, world.objects, options);
+  LogReader reader(world.sim.runtime(), world.meta, world.objects, world.compacted, world.homes, options);
   EXPECT_EQ(world.sim.Run(reader.Read(OpContext(), kLog, Offset(0), ReadBounds()))->entries.size(), 10u);
 }
 
@@ -264,7 +265,8 @@ TEST(WalObjectCache, ManyThreadsAtOnce) {
   }
   ReaderOptions options;
   options.cache_bytes = 4000;  // so that objects come and go
-  LogReader reader(runtime, meta, objects, options);
+  PlainLogHomes homes;
+  LogReader reader(runtime, meta, objects, objects, homes, options);
   std::vector<Task<Result<std::int64_t>>> readers;
   for (int i = 0; i < 40; ++i) readers.push_back(ReadAll(reader, LogId(i % kLogs), kObjects));
   for (const auto& bytes : Wait(WhenAll(runtime, std::move(readers)))) {

@@ -12,6 +12,7 @@
 #include "format/index_key.h"
 #include "format/log_records.h"
 #include "format/wal_object.h"
+#include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
@@ -68,7 +69,9 @@ class ReaderWorld {
         memory_objects(sim.runtime()),
         meta(memory_meta),
         objects(memory_objects),
-        reader(sim.runtime(), meta, objects, options) {}
+        memory_compacted(sim.runtime()),
+        compacted(memory_compacted),
+        reader(sim.runtime(), meta, objects, compacted, homes, options) {}
 
   /// Lays the payloads out in the order of the sections, after `lead` unused bytes, and puts the object.
   std::vector<WalSection> PutObject(const std::string& name, const std::vector<TestSection>& sections,
@@ -167,6 +170,9 @@ class ReaderWorld {
   MemoryObjectStore memory_objects;
   CountingMetadataStore meta;
   CountingObjectStore objects;
+  MemoryObjectStore memory_compacted;
+  CountingObjectStore compacted;
+  PlainLogHomes homes;
   LogReader reader;
 
  private:
