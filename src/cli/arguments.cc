@@ -35,6 +35,7 @@ struct Parsed {
   AppendOptions append;
   ReadOptions read;
   std::string from = "first";
+  std::optional<std::string> since;
   std::string format = "text";
   std::vector<std::string> headers;
   std::string compression = "none";
@@ -330,11 +331,16 @@ class Grammar {
     WhenNamed(read,
               "  lakestream read flights\n"
               "  lakestream read flights --partition 0 --from 100 --max 10 --format json\n"
-              "  lakestream read logs --from end --follow\n",
+              "  lakestream read logs --from end --follow\n"
+              "  lakestream read logs --since 10m\n",
               [this, parsed] {
       AddName(read, &parsed->read.stream);
       AddPartition(read, &parsed->read.partition, "Only this partition, from 0; default: all");
       read->add_option("--from", parsed->from, "An offset, \"first\" (default) or \"end\"")->type_name("OFFSET");
+      read->add_option("--since", parsed->since,
+                       "In place of --from: the first entry with this time or a later one, as 2026-11-30T12:00:00Z,\n"
+                       "as milliseconds since 1970, or as an age: 10m, 2h, 1d")
+          ->type_name("TIME");
       read->add_option("--max", parsed->read.max, "At most so many records, of a raw stream entries; default: all")
           ->check(Within(1))
           ->type_name("N");
@@ -715,6 +721,15 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
       return Wrong("--no-final-lf goes with --format text only", "read");
     }
     LS_ASSIGN(parsed->read.from, ParseFrom(parsed->from));
+    if (parsed->since) {
+      if (grammar.read->count("--from") > 0) return Wrong("--from and --since both say where to start; give one", "read");
+      const Result<TimeArgument> since = ParseTimeArgument(*parsed->since);
+      if (!since.ok()) {
+        return Wrong("--since takes a time like 2026-11-30T12:00:00Z, milliseconds since 1970, or an age like 10m, not \"" +
+                     *parsed->since + "\"", "read");
+      }
+      parsed->read.since = *since;
+    }
   }
   if (Named(grammar.trim)) {
     if (parsed->before.has_value() == parsed->through.has_value()) {

@@ -21,6 +21,7 @@ void CheckRanges(const Invocation& invocation) {
   } else if (const auto* append = std::get_if<AppendOptions>(&invocation.command)) {
     LS_INVARIANT(!append->partition || (*append->partition >= 0 && *append->partition <= 9999), "so is one");
   } else if (const auto* read = std::get_if<ReadOptions>(&invocation.command)) {
+    LS_INVARIANT(!read->since || read->since->ms >= 0, "a time is not negative");
     LS_INVARIANT(read->from.offset >= 0 && (!read->max || *read->max >= 1), "so are offset and count");
     LS_INVARIANT(read->format == EntryFormat::kText || !read->no_final_lf, "only text has lines to end");
   } else if (const auto* trim = std::get_if<TrimOptions>(&invocation.command)) {

@@ -93,6 +93,17 @@ TEST(Arguments, AppendShapesRecords) {
   EXPECT_TRUE(std::get<InspectCompanionOptions>(Parse({"inspect", "companion", "f", "--json"})->command).json);
 }
 
+TEST(Arguments, ReadStartsAtAnOffsetOrATime) {
+  EXPECT_FALSE(std::get<ReadOptions>(Parse({"read", "s"})->command).since);
+  const Result<Invocation> age = Parse({"read", "s", "--since", "10m", "--follow"});
+  EXPECT_EQ(std::get<ReadOptions>(age->command).since, (TimeArgument{true, 600'000}));
+  const Result<Invocation> moment = Parse({"read", "s", "--since", "1970-01-01T00:00:01Z"});
+  EXPECT_EQ(std::get<ReadOptions>(moment->command).since, (TimeArgument{false, 1000}));
+  EXPECT_NE(Parse({"read", "s", "--since", "soon"}).status().message().find("--since takes a time"), std::string_view::npos);
+  EXPECT_NE(Parse({"read", "s", "--since", "1d", "--from", "first"}).status().message().find("give one"),
+            std::string_view::npos);
+}
+
 TEST(Arguments, HelpNamesTheWholeCommand) {
   const std::string all = std::get<HelpOptions>(Parse({"help"})->command).text;
   for (const char* command : {"stream", "append", "read", "trim", "inspect", "bench", "version", "help"}) {

@@ -1,5 +1,6 @@
 """Drives the real command as its users do."""
 
+import datetime
 import json
 import os
 import random
@@ -90,6 +91,28 @@ class RoundTrip(harness.TestCase):
         beyond = self.command("read", "s", "--from", "9")
         self.assertEqual((beyond.returncode, beyond.stdout), (0, b""))
         self.assertIn(b"end=5", beyond.stderr)
+
+    def test_since(self):
+        entries = []
+        # Until two of them have times of their own.
+        while len({entry["timestamp_ms"] for entry in entries}) < 3:
+            self.ok("append", "s", stdin=b"%d\n" % len(entries))
+            entries = [json.loads(line) for line in
+                       self.ok("read", "s", "--binding", "raw", "--format", "json").splitlines()]
+        for entry in entries:
+            ms = entry["timestamp_ms"]
+            offsets = [other["offset"] for other in entries if other["timestamp_ms"] >= ms]
+            lines = b"".join(b"%d\n" % offset for offset in offsets)
+            self.assertEqual(self.ok("read", "s", "--since", str(ms)), lines)
+            moment = datetime.datetime.fromtimestamp(ms // 1000, datetime.timezone.utc)
+            text = moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (ms % 1000)
+            self.assertEqual(self.ok("read", "s", "--since", text), lines)
+            self.assertEqual(self.ok("read", "s", "--since", text, "--max", "1"), b"%d\n" % offsets[0])
+        self.assertEqual(len(self.ok("read", "s", "--since", "1d").splitlines()), len(entries))
+        late = self.command("read", "s", "--since", str(ms + 1))
+        self.assertEqual((late.returncode, late.stdout), (0, b""))
+        self.assertIn(b"no entry is that young", late.stderr)
+        self.assertIn("--since", self.refused(2, "read", "s", "--since", "noon"))
 
     def test_partitions_take_turns(self):
         self.create("p", "--partitions", "3")

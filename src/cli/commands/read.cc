@@ -82,6 +82,11 @@ class ReadRun {
       cursor.log = stream.logs[static_cast<std::size_t>(partition)];
       LS_ASSIGN(const LogExtent extent, ::lakestream::Wait(reader_.Extent(OpContext(), cursor.log)));
       cursor.end = extent.end;
+      if (options_.since) {
+        LS_TRY(StartAt(*options_.since, &cursor));
+        cursors_.push_back(cursor);
+        continue;
+      }
       cursor.next = options_.from.kind == ReadFrom::Kind::kEnd ? extent.end : extent.first;
       if (options_.from.kind == ReadFrom::Kind::kOffset) {
         const Offset wanted(options_.from.offset);
@@ -93,6 +98,16 @@ class ReadRun {
     }
     const auto readers = static_cast<std::int64_t>(options_.follow ? cursors_.size() : 1);
     read_bytes_ = std::clamp(kAllReadsBytes / readers, kMinReadBytes, kMaxReadBytes);
+    return OkStatus();
+  }
+
+  Status StartAt(const TimeArgument& since, Cursor* cursor) {
+    const std::int64_t ms = since.At(environment_.runtime().clock.Wall());
+    LS_ASSIGN(cursor->next, ::lakestream::Wait(reader_.FindTime(OpContext(), cursor->log, ms)));
+    if (cursor->next >= cursor->end && !environment_.quiet()) {
+      PrintNote(fmt::format("no entry is that young; the log ends here partition={} end={}", cursor->partition,
+                            cursor->end.value()));
+    }
     return OkStatus();
   }
 
@@ -194,7 +209,9 @@ class ReadRun {
         return --count > 0;
       });
       if (!walked.ok()) {
-        return walked.With("partition", cursor.partition).With("wal_object", read.ObjectOf(entry));
+        const EntryPlace& place = read.PlaceOf(entry);
+        const bool raw = place.file_type == FileType::kRaw;
+        return walked.With("partition", cursor.partition).With(raw ? "wal_object" : "compacted_object", *place.object);
       }
     }
     progress_.Show(written_, written_bytes_);

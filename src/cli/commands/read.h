@@ -6,6 +6,7 @@
 
 #include "cli/entry_text.h"
 #include "cli/environment.h"
+#include "cli/time_argument.h"
 
 namespace lakestream {
 
@@ -19,6 +20,7 @@ struct ReadOptions {
   std::string stream;
   std::optional<int> partition;
   ReadFrom from;
+  std::optional<TimeArgument> since;  ///< in place of `from`: from the first entry with this time or a later one
   std::optional<std::int64_t> max;  ///< records, of a raw stream entries; 1 or more
   bool follow = false;
   EntryFormat format = EntryFormat::kText;
