@@ -5,7 +5,7 @@
 #include "base/try.h"
 #include "format/companion_writer.h"
 #include "format/file_index.h"
-#include "parquet/parquet_writer.h"
+#include "parquet/writer/parquet_writer.h"
 
 namespace lakestream {
 

@@ -18,6 +18,7 @@
 #include "objstore/memory/memory_object_store.h"
 #include "objstore/wrap/metrics_object_store.h"
 #include "objstore/wrap/retry_object_store.h"
+#include "runtime/posix/file_scratch.h"
 
 namespace lakestream {
 
@@ -78,6 +79,12 @@ Result<std::unique_ptr<ObjectStore>> OpenRoot(Runtime& runtime, const StoreUrl& 
   return Unavailable("the deployment's objects are not there; is a file system not mounted?").With("path", url.path);
 }
 
+/// Beside the objects that are written from it, where there is room for them.
+std::unique_ptr<ScratchSpace> MakeScratch(Runtime& runtime, const StoreUrl& compacted) {
+  if (compacted.kind == StoreUrl::Kind::kMemory) return std::make_unique<MemoryScratchSpace>();
+  return std::make_unique<FileScratchSpace>(runtime, compacted.path);
+}
+
 Result<DeploymentRecord> NewRecord(Runtime& runtime, const DeploymentOptions& options, const Urls& urls) {
   DeploymentRecord record;
   record.deployment_id = runtime.random.Uuid();
@@ -121,6 +128,7 @@ struct Deployment::Parts {
   std::unique_ptr<MetricsObjectStore> compacted;
   std::unique_ptr<RetryObjectStore> compacted_reads;
   std::unique_ptr<CatalogHomes> homes;
+  std::unique_ptr<ScratchSpace> scratch;
   std::unique_ptr<LeaseKeeper> leases;
   std::unique_ptr<LogWriter> writer;
   std::unique_ptr<LogReader> reader;
@@ -264,6 +272,7 @@ Status Deployment::Parts::StartEngine() {
   leases = std::make_unique<LeaseKeeper>(runtime, *sessions, writer_options);
   LS_ASSIGN(writer, LogWriter::Open(runtime, *meta, *wal, *leases, writer_options));
   homes = std::make_unique<CatalogHomes>(*meta);
+  scratch = MakeScratch(runtime, urls.compacted);
   reader = std::make_unique<LogReader>(runtime, *meta, *wal_reads, *compacted_reads, *homes, options.reader);
   catalog = std::make_unique<StreamCatalog>(runtime, *meta);
   leases->Start();
@@ -322,6 +331,24 @@ Task<Status> Deployment::Stop(OpContext context) {
 StreamCatalog& Deployment::catalog() { return *parts_->catalog; }
 LogWriter& Deployment::writer() { return *parts_->writer; }
 LogReader& Deployment::reader() { return *parts_->reader; }
+
+CompactorOptions Deployment::DefaultCompactorOptions() const {
+  CompactorOptions options;
+  // A writer that never gets an unknown answer never looks for one.
+  const bool definite = parts_->meta_store->capabilities().definite_answers;
+  options.plan.settle_time = definite ? Duration::zero() : parts_->options.writer.settle_time;
+  options.session_timeout = parts_->options.writer.session_timeout;
+  if (parts_->urls.wal.kind == StoreUrl::Kind::kFile) options.plan.small_range_cost = model::kSmallRangeCostOnDisk;
+  return options;
+}
+
+std::unique_ptr<Compactor> Deployment::MakeCompactor(CompactorOptions options) {
+  Parts& parts = *parts_;
+  const CompactorParts of{parts.runtime, *parts.meta,   *parts.sessions, *parts.wal_reads, *parts.compacted_reads,
+                          *parts.leases, *parts.homes, *parts.scratch};
+  return std::make_unique<Compactor>(of, std::move(options));
+}
+
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }
 const DeploymentRecord& Deployment::record() const { return parts_->record; }
 const DeploymentOptions& Deployment::options() const { return parts_->options; }

@@ -9,6 +9,7 @@
 #include "lakestream/status.h"
 #include "lakestream/task.h"
 #include "log/catalog/stream_catalog.h"
+#include "log/compactor/compactor.h"
 #include "log/engine_options.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
@@ -48,6 +49,11 @@ class Deployment {
   LogWriter& writer();
   LogReader& reader();
   Task<Result<SoftTrimOutcome>> SoftTrim(OpContext context, LogId log, Offset through);
+
+  /// What suits this deployment: what a small range costs where its objects are, and its writers' settle_time.
+  CompactorOptions DefaultCompactorOptions() const;
+  /// A compactor of this deployment. Stop it, and let it go, before the deployment.
+  std::unique_ptr<Compactor> MakeCompactor(CompactorOptions options);
 
   const std::string& id() const;  ///< the deployment's UUID
   const DeploymentRecord& record() const;

@@ -69,6 +69,42 @@ TEST_F(DeploymentTest, IsMadeOnlyWhenAsked) {
   EXPECT_TRUE(Stop(**again).ok());
 }
 
+TEST_F(DeploymentTest, Compacts) {
+  auto made = Open(At("one", true));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  Deployment& deployment = **made;
+  EXPECT_EQ(deployment.DefaultCompactorOptions().plan.small_range_cost, model::kSmallRangeCostOnDisk);
+  const auto stream = Wait(deployment.catalog().CreateStream(OpContext(), *StreamIdentifier::Parse("s"), 2, {}));
+  ASSERT_TRUE(stream.ok()) << stream.status().ToString();
+  for (const LogId log : stream->logs) {
+    for (const char* payload : {"one", "two", "three"}) ASSERT_TRUE(Append(deployment, log, payload).ok());
+  }
+  CompactorOptions options = deployment.DefaultCompactorOptions();
+  options.plan.small_range_cost = 0;
+  EXPECT_EQ(options.plan.settle_time, Duration::zero()) << "LMDB's answers are definite";
+  {
+    const std::unique_ptr<Compactor> compactor = deployment.MakeCompactor(options);
+    const auto outlook = Wait(compactor->Plan(OpContext(), stream->logs[0]));
+    ASSERT_TRUE(outlook.ok()) << outlook.status().ToString();
+    EXPECT_EQ(outlook->decision.kind, model::CompactionDecision::Kind::kCompact);
+    std::vector<std::string> outcomes;
+    const CompactionObserver observer = [&](const CompactionOutcome& outcome) {
+      outcomes.push_back(std::string(CompactionOutcomeName(outcome.kind)) + outcome.status.ToString());
+    };
+    const auto totals = Wait(compactor->Pass(OpContext(), stream->logs, observer));
+    ASSERT_TRUE(totals.ok()) << totals.status().ToString();
+    EXPECT_EQ(outcomes, std::vector<std::string>(2, "compactedok"));
+    EXPECT_TRUE(Wait(compactor->Stop(OpContext())).ok());
+  }
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/one/compacted/default/s")) {
+    EXPECT_TRUE(entry.path().filename().string().starts_with("lks-")) << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 4) << "a file and a companion for each log";
+  EXPECT_TRUE(Stop(deployment).ok());
+}
+
 TEST_F(DeploymentTest, AppendsReadsAndTrimsAcrossRestartsAndMoves) {
   LogId log;
   {
