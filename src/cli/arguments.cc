@@ -39,6 +39,7 @@ struct Parsed {
   std::string format = "text";
   std::vector<std::string> headers;
   std::string compression = "none";
+  std::string file_compression = "zstd";
   TrimOptions trim;
   std::optional<std::int64_t> before;
   std::optional<std::int64_t> through;
@@ -48,6 +49,7 @@ struct Parsed {
   InspectBatchOptions inspect_batch;
   InspectCompactedOptions inspect_compacted;
   InspectCompanionOptions inspect_companion;
+  CompactCommandOptions compact;
   FsckCommandOptions fsck;
   BackupOptions backup;
   RestoreOptions restore;
@@ -84,6 +86,7 @@ class Grammar {
     DefineTrim(parsed);
     inspect = app.add_subcommand("inspect", "Show what is stored, field by field");
     DefineGroup(inspect, "  lakestream inspect meta --keys\n", [this, parsed] { DefineInspect(parsed); });
+    DefineCompact(parsed);
     DefineFsck(parsed);
     DefineBackup(parsed);
     hold = app.add_subcommand("hold", "Keep the objects of a deployment from being collected");
@@ -116,6 +119,7 @@ class Grammar {
   CLI::App* inspect_batch = nullptr;
   CLI::App* inspect_compacted = nullptr;
   CLI::App* inspect_companion = nullptr;
+  CLI::App* compact = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
   CLI::App* restore = nullptr;
@@ -454,6 +458,24 @@ class Grammar {
     });
   }
 
+  void DefineCompact(Parsed* parsed) {
+    compact = app.add_subcommand(
+        "compact",
+        "Turn old entries into Parquet files, which readers and query engines read.\n"
+        "Takes what is large or old enough to be worth a file; any number of processes may do it at once.");
+    WhenNamed(compact, "  lakestream compact --watch\n  lakestream compact --stream flights --now\n", [this, parsed] {
+      compact->add_option("--stream", parsed->compact.streams, "Only this stream; may be given several times")
+          ->type_name("NAME");
+      compact->add_option("--compression", parsed->file_compression, "Of the files: zstd (default), gzip, snappy, lz4 or none")
+          ->type_name("CODEC");
+      compact->add_flag("--now", parsed->compact.now, "Take everything there is, however small and young");
+      compact->add_flag("--watch", parsed->compact.watch, "Go on until SIGINT or SIGTERM, a look every 10 s");
+      compact->add_flag("--dry-run", parsed->compact.dry_run, "Say of each partition what would be done, and why");
+      compact->add_flag("--json", parsed->compact.json, "Print a JSON object a line");
+      AddCommon(compact, parsed);
+    });
+  }
+
   void DefineFsck(Parsed* parsed) {
     fsck = app.add_subcommand(
         "fsck",
@@ -540,7 +562,7 @@ class Grammar {
     bench = app.add_subcommand(
         "bench",
         "Measure this machine and compare with the budgets: memory, codec, batches, append-latency, append-throughput,\n"
-        "sequenced-puts, lookup, catch-up, put-rate, catalog, fsck, processes, tail, or all (about nine minutes).\n"
+        "sequenced-puts, lookup, catch-up, compacted-reads, compaction, put-rate, catalog, fsck, processes, tail, or all (about ten minutes).\n"
         "Everything that is measured is also checked: ends with 5 where an entry is not what was appended.");
     WhenNamed(bench,
               "  lakestream bench append-latency\n"
@@ -738,6 +760,14 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
     parsed->trim.before = parsed->before ? *parsed->before : *parsed->through + 1;
     if (parsed->trim.before == 0) return Wrong("no offset is below 0; --before takes 1 or more", "trim");
   }
+  if (Named(grammar.compact)) {
+    const std::optional<Compression> codec = FindCompression(parsed->file_compression);
+    if (!codec) return Wrong("--compression is zstd, gzip, snappy, lz4 or none, not \"" + parsed->file_compression + "\"", "compact");
+    parsed->compact.compression = *codec;
+  }
+  if (Named(grammar.compact) && parsed->compact.watch && parsed->compact.dry_run) {
+    return Wrong("--dry-run looks once; it takes no --watch", "compact");
+  }
   if (Named(grammar.inspect_index)) {
     const InspectIndexOptions& index = parsed->inspect_index;
     const int given = (index.source.empty() ? 0 : 1) + (index.hex ? 1 : 0) + (index.base64 ? 1 : 0);
@@ -790,6 +820,8 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     invocation.command = std::move(parsed.inspect_compacted);
   } else if (Named(grammar.inspect_companion)) {
     invocation.command = std::move(parsed.inspect_companion);
+  } else if (Named(grammar.compact)) {
+    invocation.command = std::move(parsed.compact);
   } else if (Named(grammar.fsck)) {
     invocation.command = parsed.fsck;
   } else if (Named(grammar.backup)) {
@@ -816,7 +848,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.inspect)) {
     return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, fsck, backup, restore, hold, bench, completion, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, compact, fsck, backup, restore, hold, bench, completion, version or help", "");
   }
   return invocation;
 }

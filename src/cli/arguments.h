@@ -6,6 +6,7 @@
 #include "cli/commands/append.h"
 #include "cli/commands/backup.h"
 #include "cli/commands/bench.h"
+#include "cli/commands/compact.h"
 #include "cli/commands/completion.h"
 #include "cli/commands/fsck.h"
 #include "cli/commands/help.h"
@@ -28,7 +29,7 @@ struct Invocation {
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
                StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, FsckCommandOptions, BackupOptions,
+               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, FsckCommandOptions, BackupOptions,
                RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
       command;
 };

@@ -45,6 +45,7 @@ Result<std::unique_ptr<CompactedFileWriter>> CompactedFileWriter::Open(Runtime& 
   parquet.record_name = home.record_name;
   parquet.entry_serde_type = home.entry_serde_type;
   parquet.row_metadata = CompanionNameOf(name);
+  parquet.compression = options.compression;
   parquet.zstd_level = options.zstd_level;
   auto rows = std::make_shared<Rows>();
   LS_ASSIGN(rows->file, ParquetWriter::Open(parquet));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/compression/compression.h"
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
 #include "lakestream/task.h"
@@ -21,6 +22,7 @@ class CompactedFileWriter {
  public:
   struct Options {
     std::int64_t part_bytes = std::int64_t{8} << 20;
+    Compression compression = Compression::kZstd;
     int zstd_level = 1;
   };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/compression/compression.h"
 #include "format/compaction_record.h"
 #include "lakestream/status.h"
 #include "lakestream/task.h"
@@ -36,6 +37,7 @@ struct CompactorOptions {
   /// large a scratch file becomes at most. A WAL object is read once or twice for each group.
   std::int64_t group_bytes = std::int64_t{4} << 30;
   std::int64_t group_records = 100'000;
+  Compression compression = Compression::kZstd;  ///< of the Parquet files
   int zstd_level = 1;
 
   /// After this without any change the work of another one that lives is given up (CompactionStand::kWorkingLate).

@@ -23,6 +23,7 @@ constexpr std::int64_t kShortFilePart = 32;
 CompactedFileWriter::Options FileOptions(const CompactorOptions& options) {
   CompactedFileWriter::Options file;
   file.part_bytes = options.part_bytes;
+  file.compression = options.compression;
   file.zstd_level = options.zstd_level;
   return file;
 }
