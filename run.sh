@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the command, and runs the main job: append a file to a stream, read it back, tail, trim.
+# Installs what is missing, builds the command, and runs the main job: append a file to a stream, read it back, tail, trim,
+# compact it into Parquet, and read it back again.
 #   ./run.sh            with 5 000 rows of flight data
 #   ./run.sh FILE       with a file of yours; each line becomes one record
 # Streams are kept in ./data of the project; every run makes a new one, so runs never disturb each other.
@@ -80,10 +81,15 @@ lines_in() { as_lines "$1" | wc -l; }
 # What reading the records of a file gives: its bytes, the last line always closed by a newline.
 as_lines() { cat -- "$1"; ends_in_newline "$1" || echo; }
 ends_in_newline() { [ ! -s "$1" ] || [ "$(tail -c 1 -- "$1" | od -An -tx1)" = ' 0a' ]; }
-# Objects and their bytes. The folder is not there before the first append, and a file may go away while it is looked at.
-stored() {
-  { find "$data/wal" -type f -printf '%s\n' 2>/dev/null || true; } |
-    awk '{ sum += $1 } END { printf "%.0f objects, %.2f MiB", NR, sum / 1048576 }'
+# Files and their bytes below a folder. It is not there before the first one, and a file may go away meanwhile.
+files_in() {
+  { find "$1" -type f -printf '%s\n' 2>/dev/null || true; } |
+    awk -v what="$2" '{ sum += $1 } END { printf "%.0f %s, %.2f MiB", NR, what, sum / 1048576 }'
+}
+stored() { files_in "$data/wal" objects; }
+index_records() {
+  "$binary" stream describe "$stream" --json "${where[@]}" | grep -o '"index_records":[0-9]*' |
+    awk -F: '{ sum += $2 } END { print sum + 0 }'
 }
 # Compares standard input with a file; what it prints, if they differ, completes a sentence.
 same_as() {
@@ -216,7 +222,40 @@ difference=$({ as_lines "$work/part0"; as_lines "$work/more"; } | tail -n +$((be
   fail "after the trim, partition 0 does not start at offset $before: $difference"
 echo "   it now starts at offset $before; all $((in_part0 + more - before)) records from there on are as before"
 
-echo '5. Check the whole deployment: every record and every byte, and each against the other'
+echo '5. Compact: what was appended becomes Parquet, and reads as before'
+for p in 0 1 2; do start "raw$p" "$binary" read "$stream" --partition "$p" "${where[@]}"; done
+finish 'reading before the compaction'
+records_before=$(index_records)
+began=$(now_us)
+start compact "$binary" compact --stream "$stream" --now "${where[@]}"
+finish compacting
+took=$(($(now_us) - began))
+sed 's/^/   /' "$work/compact.out"
+for p in 0 1 2; do start "compacted$p" "$binary" read "$stream" --partition "$p" "${where[@]}"; done
+finish 'reading what was compacted'
+difference=$(cat "$work"/compacted[012].out | same_as <(cat "$work"/raw[012].out)) ||
+  fail "what was compacted reads differently: $difference"
+rows=$(sed -n 's/.* \([0-9]*\) entries of .*/\1/p' "$work/compact.out" | awk '{ sum += $1 } END { print sum + 0 }')
+[ "$rows" -gt 0 ] || fail 'nothing was compacted'
+# Of a topic the folder's name is the stream's own, which ends in the topic's id.
+folder=$(find "$data/compacted/default" -mindepth 1 -maxdepth 1 -name "$stream-topic-id-*")
+echo "   $(files_in "$folder" 'files') in $(calc %.3f "$took / 1e6") s; the same records read from them: identical"
+echo "   index records of the stream: $records_before before, $(index_records) now"
+python=$(find "${XDG_CACHE_HOME:-$HOME/.cache}/lakestream" -path '*/pyarrow-*/bin/python' 2>/dev/null | sort | tail -n 1)
+if [ -n "$python" ]; then
+  read -r foreign_rows foreign_bytes < <("$python" - "$folder" <<'END'
+import pathlib, sys
+import pyarrow.compute, pyarrow.parquet
+files = [pyarrow.parquet.read_table(file)["payload"] for file in pathlib.Path(sys.argv[1]).glob("*.parquet")]
+sizes = [pyarrow.compute.binary_length(payloads) for payloads in files]
+print(sum(len(each) for each in sizes), sum(pyarrow.compute.sum(each).as_py() or 0 for each in sizes))
+END
+  ) || fail 'pyarrow cannot read the Parquet files'
+  [ "$foreign_rows" = "$rows" ] || fail "pyarrow finds $foreign_rows rows in the Parquet files, not $rows"
+  echo "   pyarrow reads the files, too: $foreign_rows rows, $(mib "$foreign_bytes") MiB of payloads"
+fi
+
+echo '6. Check the whole deployment: every record and every byte, and each against the other'
 start fsck "$binary" fsck --deep "${where[@]}"
 finish checking
 # Other programs may use the folder, too: notes are legal, and damage has ended the command already.
@@ -226,6 +265,7 @@ shown=$(realpath --relative-to="$PWD" -- "$binary")
 cat <<END
 
 All of it is right. In $data/wal: $(stored) (before this run: $objects_before)
+In $data/compacted: $(files_in "$data/compacted" files)
 
 Try next:
    $shown stream list --deployment '$data'

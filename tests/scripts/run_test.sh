@@ -26,6 +26,7 @@ passes
 cat "$work/out"
 says '(5001 lines, 0.44 MiB)'
 says 'All of it is right.'
+says 'pyarrow reads the files, too: 4 rows,'
 first=$(find "$LAKESTREAM_DATA" -type f -path '*/wal/*' | wc -l)
 [ "$first" -ge 4 ] || fail "only $first objects in the deployment"
 
@@ -74,6 +75,9 @@ binary=$LAKESTREAM_BINARY
   breaks 'if [[ "$*" = "read "*"--partition 2"* ]]; then exit 0; fi' 'what was read back is not'
   breaks 'if [[ "$*" = *--follow* ]]; then "$real" "$@" | sed -u s/first/First/; exit; fi' 'the tail saw something else'
   breaks 'if [ "$1" = trim ]; then exit 0; fi' 'after the trim'
+  breaks 'if [ "$1" = compact ]; then exit 0; fi' 'nothing was compacted'
+  breaks 'if [ "$1" = read ] && compgen -G "$LAKESTREAM_DATA/compacted/default/$2-topic-id-*" >/dev/null; then
+      "$real" "$@" | sed -u "s/last/Last/"; exit; fi' 'what was compacted reads differently'
   breaks 'if [ "$1" = fsck ]; then "$real" "$@"; exit 5; fi' 'failed with exit status 5'
   breaks 'if [ "$1" = append ]; then echo "no space" >&2; exit 9; fi' 'failed with exit status 9'
 }
