@@ -58,7 +58,8 @@ TEST_P(EachBenchmark, NoticesOneEntryThatIsLostOrDamaged) {
 
 INSTANTIATE_TEST_SUITE_P(All, EachBenchmark,
                          ::testing::Values("memory", "codec", "batches", "append-latency", "append-throughput",
-                                           "sequenced-puts", "lookup", "catch-up", "compacted-reads", "put-rate", "catalog", "fsck",
+                                           "sequenced-puts", "lookup", "catch-up", "compacted-reads", "compaction", "put-rate",
+                                           "catalog", "fsck",
                                            "processes", "tail"),
                          [](const auto& info) {
                            std::string name = info.param;
@@ -66,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachBenchmark,
                            return name;
                          });
 
-TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 14U); }
+TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 15U); }
 
 /// What the ledger must notice, beside a damaged byte.
 class LedgerTest : public ::testing::Test {

@@ -26,6 +26,7 @@ const std::vector<Benchmark>& Benchmarks() {
       {"catch-up", "reading a log from its start, against reading the same files", RunCatchUp},
       {"compacted-reads", "one entry and all of a compacted log, beside RAW records; a time among a million entries",
        RunCompactedReads},
+      {"compaction", "turning WAL objects into Parquet, against Arrow alone; GETs and memory", RunCompaction},
       {"put-rate", "PUTs a second of a busy writer with 1, 100 and 10 000 logs", RunPutRate},
       {"catalog", "streams created, listed and loaded, up to a million of them", RunCatalog},
       {"fsck", "checking a deployment of a million index records", RunFsckBench},

@@ -51,6 +51,7 @@ Status RunSequencedPuts(const BenchOptions& options, BenchReport* report);
 Status RunLookup(const BenchOptions& options, BenchReport* report);
 Status RunCatchUp(const BenchOptions& options, BenchReport* report);
 Status RunCompactedReads(const BenchOptions& options, BenchReport* report);
+Status RunCompaction(const BenchOptions& options, BenchReport* report);
 Status RunPutRate(const BenchOptions& options, BenchReport* report);
 Status RunFsckBench(const BenchOptions& options, BenchReport* report);
 Status RunProcesses(const BenchOptions& options, BenchReport* report);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,7 +87,9 @@ Result<std::string> CommandProcess::ReadLine() {
 Status CommandProcess::Finish() {
   input_ = UniqueFd();
   int how = 0;
-  if (Uninterrupted([&] { return waitpid(pid_, &how, 0); }) < 0) return ErrnoStatus(errno, "a process is lost", "");
+  rusage usage{};
+  if (Uninterrupted([&] { return wait4(pid_, &how, 0, &usage); }) < 0) return ErrnoStatus(errno, "a process is lost", "");
+  peak_bytes_ = std::int64_t{usage.ru_maxrss} << 10;
   pid_ = 0;
   if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return OkStatus();
   return Unavailable("a process of the benchmark has failed").With("wait_status", how);
