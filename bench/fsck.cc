@@ -13,6 +13,8 @@
 #include "format/index_key.h"
 #include "format/wal_object.h"
 #include "log/fsck/fsck.h"
+#include "log/plain_log_homes.h"
+#include "objstore/memory/memory_object_store.h"
 #include "runtime/thread_runtime.h"
 #include "runtime/wait.h"
 
@@ -103,7 +105,10 @@ Status RunFsckBench(const BenchOptions& options, BenchReport* report) {
   std::string first;
   const double busy_before = ProcessorSeconds();
   const MonotonicTime began = runtime.Now();
-  LS_ASSIGN(const FsckTotals totals, Wait(CheckDeployment(runtime, watched, *wal, OpContext(), FsckOptions(),
+  MemoryObjectStore compacted(runtime);
+  PlainLogHomes homes;
+  const FsckStores stores{watched, *wal, compacted, homes};
+  LS_ASSIGN(const FsckTotals totals, Wait(CheckDeployment(runtime, stores, OpContext(), FsckOptions(),
                                                           [&first](const Finding& finding) {
                                                             if (first.empty()) first = FindingText(finding);
                                                           })));

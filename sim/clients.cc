@@ -193,21 +193,21 @@ Task<void> RunChecker(World& world, Process& process, int client) {
     const std::size_t number = world.BeginCheck(process);
     std::vector<std::string> damage;
     Task<Status> checking =
-        Check(process.node().runtime(), process.meta(), process.objects(), context, options, &damage);
+        Check(process.node().runtime(), process.Stores(), context, options, &damage);
     const Status status = co_await checking;
     world.EndCheck(number, status, std::move(damage));
     (void)co_await Pause(world, process, random);
   }
 }
 
-Task<Status> Check(Runtime& runtime, MetadataStore& meta, ObjectStore& objects, OpContext context, FsckOptions options,
+Task<Status> Check(Runtime& runtime, FsckStores stores, OpContext context, FsckOptions options,
                    std::vector<std::string>* damage) {
   const FindingSink sink = [damage](const Finding& finding) {
     const bool catalog = finding.kind == FindingKind::kUnregisteredLog || finding.kind == FindingKind::kLogIdNotGivenOut;
     if (IsDamage(finding.kind) && !catalog) damage->push_back(FindingText(finding));
   };
   Task<Result<FsckTotals>> checking =
-      CheckDeployment(runtime, meta, objects, std::move(context), std::move(options), sink);
+      CheckDeployment(runtime, stores, std::move(context), std::move(options), sink);
   LS_CO_ASSIGN([[maybe_unused]] const FsckTotals totals, co_await checking);
   co_return OkStatus();
 }

@@ -22,7 +22,7 @@ Task<void> RunTrimmer(World& world, Process& process, int client);
 Task<void> RunChecker(World& world, Process& process, int client);
 
 /// What fsck calls damage. The logs of a run have no catalog, so that it finds none of them registered.
-Task<Status> Check(Runtime& runtime, MetadataStore& meta, ObjectStore& objects, OpContext context, FsckOptions options,
+Task<Status> Check(Runtime& runtime, FsckStores stores, OpContext context, FsckOptions options,
                    std::vector<std::string>* damage);
 
 }  // namespace lakestream::sim

@@ -6,6 +6,7 @@
 
 #include "log/catalog/stream_catalog.h"
 #include "log/lease/lease_keeper.h"
+#include "log/fsck/fsck.h"
 #include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
@@ -68,6 +69,7 @@ class Process {
   /// The stores as the engine sees them.
   MetadataStore& meta() { return *watched_meta_; }
   ObjectStore& objects();
+  FsckStores Stores() { return FsckStores{meta(), objects(), compacted_, homes_}; }
   StreamCatalog& catalog() { return *catalog_; }
   WriterStats stats() const;
   /// Adds what its fault plans met.

@@ -397,7 +397,10 @@ void World::CollectFinal() {
   FsckOptions options;
   options.deep = true;
   options.times = plan_.writer.times;
-  Task<Status> checking = Check(far_.runtime, far_.meta, far_.objects, OpContext(), options, &evidence_.final_damage);
+  MemoryObjectStore compacted(far_.runtime);
+  PlainLogHomes homes;
+  const FsckStores stores{far_.meta, far_.objects, compacted, homes};
+  Task<Status> checking = Check(far_.runtime, stores, OpContext(), options, &evidence_.final_damage);
   const Status checked = scheduler_.Run(std::move(checking));
   if (!checked.ok()) evidence_.stuck.push_back("fsck cannot be finished at the end: " + checked.ToString());
   const auto fetch = [this](const std::string& name) {

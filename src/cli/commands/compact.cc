@@ -107,8 +107,8 @@ std::string OutcomeText(const Target& target, const CompactionOutcome& outcome) 
       if (outcome.files.empty()) {
         return fmt::format("{}: compacted {}, which another process had begun\n", name, Offsets(outcome.range));
       }
-      return fmt::format("{}: compacted {}: {} entries of {} into {} file{} of {} ({})\n", name, Offsets(outcome.range),
-                         outcome.entries, ShortBytes(outcome.decision.bytes()), outcome.files.size(),
+      return fmt::format("{}: compacted {}: {} entr{} of {} into {} file{} of {} ({})\n", name, Offsets(outcome.range),
+                         outcome.entries, outcome.entries == 1 ? "y" : "ies", ShortBytes(outcome.decision.bytes()), outcome.files.size(),
                          outcome.files.size() == 1 ? "" : "s", ShortBytes(outcome.file_bytes),
                          model::PlanReasonName(outcome.decision.reason));
     case Kind::kTrimmed:

@@ -44,13 +44,16 @@ class Report {
       add("logs", totals.logs);
       add("objects", totals.objects);
       add("sections", totals.sections);
+      add("compacted_objects", totals.compacted_objects);
       add("bytes_read", totals.bytes_read);
       // The members go on where the list of findings ends.
       out_.Write((any() ? "\n]," : "],") + DumpJson(json).substr(1) + "\n");
       return;
     }
-    out_.Write(fmt::format("{} records ({} index records of {} logs) and {} objects with {} sections: ",
-                           totals.records, totals.index_records, totals.logs, totals.objects, totals.sections));
+    out_.Write(fmt::format("{} records ({} index records of {} logs) and {} objects with {} sections", totals.records,
+                           totals.index_records, totals.logs, totals.objects, totals.sections));
+    if (totals.compacted_objects > 0) out_.Write(fmt::format(", {} compacted", totals.compacted_objects));
+    out_.Write(": ");
     out_.Write(damage_ == 0 ? std::string("nothing is damaged") : fmt::format("damaged in {} places", damage_));
     out_.Write(notes_ == 0 ? std::string("\n") : fmt::format("; {} notes\n", notes_));
   }
@@ -95,8 +98,8 @@ Result<FsckTotals> Check(Environment& environment, const FsckCommandOptions& opt
     // What is on the terminal stands in the order in which it was written.
     if (progress.shown()) environment.out().Flush();
   };
-  const Result<FsckTotals> checked = Wait(CheckDeployment(environment.runtime(), deployment->metadata(),
-                                                          deployment->wal(), OpContext(), check, add));
+  const FsckStores stores{deployment->metadata(), deployment->wal(), deployment->compacted(), deployment->homes()};
+  const Result<FsckTotals> checked = Wait(CheckDeployment(environment.runtime(), stores, OpContext(), check, add));
   if (checked.status().code() == StatusCode::kCorrupt) return store_damaged(checked.status());
   return checked;
 }

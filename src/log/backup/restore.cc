@@ -12,6 +12,7 @@
 #include "format/collection_hold.h"
 #include "format/deployment_record.h"
 #include "log/backup/manifest.h"
+#include "log/catalog/catalog_homes.h"
 #include "log/deployment/store_url.h"
 #include "log/fsck/catalog_pass.h"
 #include "log/fsck/fsck_job.h"
@@ -117,7 +118,7 @@ class Restore {
           .With("expected", manifest_.records);
     }
     LS_ASSIGN(wal_, OpenObjects(runtime_, wal_url_));
-    LS_TRY(OpenObjects(runtime_, compacted_url_).status());
+    LS_ASSIGN(compacted_, OpenObjects(runtime_, compacted_url_));
     LS_TRY(RemoveEmptyMetadata(metadata_.path));
     LS_ASSIGN(folder_, NewFolder::Begin(metadata_.path));
     return folder_->CopyFile(copy, kDataFile);
@@ -160,7 +161,9 @@ class Restore {
       const bool expected = finding.kind == FindingKind::kLogIdNotGivenOut;
       if (IsDamage(finding.kind) && !expected) ++report_.damage;
     };
-    FsckJob job(runtime_, *meta_, *wal_, context_, options, count);
+    CatalogHomes homes(*meta_);
+    const FsckStores stores{*meta_, *wal_, *compacted_, homes};
+    FsckJob job(runtime_, stores, context_, options, count);
     Task<Status> compare = Compare(job);
     LS_CO_TRY(co_await compare);
     Task<Status> ids = MoveOn(job.greatest_log.value_or(LogId(0)));
@@ -283,6 +286,7 @@ class Restore {
   DeploymentRecord record_;
   std::unique_ptr<NewFolder> folder_;
   std::unique_ptr<LocalObjectStore> wal_;
+  std::unique_ptr<LocalObjectStore> compacted_;
   std::unique_ptr<LmdbMetadataStore> meta_;
   RestoreReport report_;
 };

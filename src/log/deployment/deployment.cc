@@ -365,6 +365,8 @@ Task<Result<std::uint64_t>> Deployment::VerifyMetadata(OpContext context) {
 
 MetadataStore& Deployment::metadata() { return *parts_->meta; }
 ObjectStore& Deployment::wal() { return *parts_->wal_reads; }
+ObjectStore& Deployment::compacted() { return *parts_->compacted_reads; }
+LogHomes& Deployment::homes() { return *parts_->homes; }
 
 std::optional<std::string> Deployment::WalFile(const std::string& key) const {
   const StoreUrl& root = parts_->urls.wal;

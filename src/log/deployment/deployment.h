@@ -11,6 +11,7 @@
 #include "log/catalog/stream_catalog.h"
 #include "log/compactor/compactor.h"
 #include "log/engine_options.h"
+#include "log/log_homes.h"
 #include "log/reader/log_reader.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
@@ -70,6 +71,8 @@ class Deployment {
   /// The stores beneath, for looking inside: what is written past the engine breaks its rules.
   MetadataStore& metadata();
   ObjectStore& wal();
+  ObjectStore& compacted();
+  LogHomes& homes();
   /// The file of a WAL object, where objects are files: the store itself gives nothing of a damaged one.
   std::optional<std::string> WalFile(const std::string& key) const;
 

@@ -7,14 +7,25 @@
 
 #include "base/try.h"
 #include "log/fsck/fsck.h"
+#include "log/fsck/name_table.h"
 #include "log/fsck/section_table.h"
+#include "log/reader/cache_budget.h"
+#include "log/reader/compacted_files.h"
 
 namespace lakestream {
 
 /// What the parts of one check share. They run one after another.
 struct FsckJob {
-  FsckJob(Runtime& r, MetadataStore& m, ObjectStore& w, OpContext c, FsckOptions o, FindingSink s)
-      : runtime(r), meta(m), wal(w), context(std::move(c)), options(std::move(o)), sink(std::move(s)) {}
+  FsckJob(Runtime& r, const FsckStores& stores, OpContext c, FsckOptions o, FindingSink s)
+      : runtime(r),
+        meta(stores.meta),
+        wal(stores.wal),
+        compacted(stores.compacted),
+        homes(stores.homes),
+        context(std::move(c)),
+        options(std::move(o)),
+        sink(std::move(s)),
+        compacted_files(r, stores.compacted, stores.homes, nothing_kept) {}
 
   void Report(const Finding& finding) {
     ++(IsDamage(finding.kind) ? totals.damage : totals.notes);
@@ -56,11 +67,16 @@ struct FsckJob {
   Runtime& runtime;
   MetadataStore& meta;
   ObjectStore& wal;
+  ObjectStore& compacted;
+  LogHomes& homes;
   const OpContext context;
   const FsckOptions options;
   const FindingSink sink;
   FsckTotals totals;
   SectionTable table;
+  NameTable compacted_names;
+  CacheBudget nothing_kept{0};
+  CompactedFiles compacted_files;
   std::optional<LogId> greatest_log;
   std::string greatest_log_seen_in;
 };

@@ -10,7 +10,7 @@
 #include "format/catalog_records.h"
 #include "format/compaction_record.h"
 #include "log/catalog/stream_catalog.h"
-#include "log/reader/testing/reader_world.h"
+#include "log/reader/testing/compacted_world.h"
 #include "meta/shard.h"
 
 namespace lakestream {
@@ -19,9 +19,9 @@ namespace {
 const char kUuid[] = "3f2b8f5e-1c2d-4e3f-8a9b-0c1d2e3f4a5b";
 
 /// A stream of two partitions with entries in both, all of it right.
-class FsckWorld : public ReaderWorld {
+class FsckWorld : public CompactedWorld {
  public:
-  explicit FsckWorld(int shards = 4) : ReaderWorld(1, ReaderOptions(), shards) {
+  explicit FsckWorld(int shards = 4) : CompactedWorld(1, ReaderOptions(), shards) {
     StreamCatalog catalog(sim.runtime(), memory_meta);
     const auto made = sim.Run(catalog.CreateStream(OpContext(), *StreamIdentifier::Parse("s"), 2, {}));
     EXPECT_TRUE(made.ok()) << made.status().ToString();
@@ -40,6 +40,8 @@ class FsckWorld : public ReaderWorld {
     return "2026/11/30/10/00" + std::to_string(10 + number) + "-" + kUuid;
   }
 
+  FsckStores Stores(MetadataStore& through, ObjectStore& wal) { return FsckStores{through, wal, compacted, homes}; }
+
   /// The findings, one a line.
   std::string Check(MetadataStore* through = nullptr, bool deep = false) {
     FsckOptions options;
@@ -51,7 +53,7 @@ class FsckWorld : public ReaderWorld {
       lines += FindingText(finding) + "\n";
     };
     const Result<FsckTotals> checked = sim.Run(CheckDeployment(
-        sim.runtime(), through != nullptr ? *through : memory_meta, objects, OpContext(), options, sink));
+        sim.runtime(), Stores(through != nullptr ? *through : memory_meta, objects), OpContext(), options, sink));
     if (!checked.ok()) return checked.status().ToString();
     totals = *checked;
     return lines;
@@ -88,13 +90,47 @@ class FsckWorld : public ReaderWorld {
     DeleteKey(a.ToString(), keys.back());
     PutIndex(IndexKey{a, Offset(end), cumulative}.Encode(), last);
   }
-  /// A PARQUET record in place of records[1], which began where the first ends.
+  /// A PARQUET record of one entry in place of records[1], with its file.
   void PutParquet(std::int64_t records, std::int64_t bytes, std::int64_t last_offset = 5) {
+    CompactedDraft draft;
+    draft.log = a;
+    draft.start = Offset(6 - records);
+    draft.end = Offset(6);
+    draft.bytes = bytes;
+    draft.cumulative_size = 7;
+    draft.directory = PlainLogHomes::Of(a).directory;
+    CompactedDraft::File file;
+    file.name = "lks-1.parquet";
+    file.last_offset = Offset(last_offset);
+    file.serde_type = PlainLogHomes::Of(a).entry_serde_type;
+    LogEntryHeader row;
+    row.offset = draft.start;
+    row.number_of_records = static_cast<std::int32_t>(records);
+    row.entry_size = static_cast<std::int32_t>(bytes);
+    row.cumulative_size = draft.cumulative_size;
+    file.rows.push_back(row);
+    file.payloads.push_back(Buffer(std::string(static_cast<std::size_t>(bytes), 'x')));
+    draft.files.push_back(std::move(file));
+    WriteFiles(draft);
+    ASSERT_EQ(InstallRecord(draft), keys[1]);
+  }
+  /// The first two records of `a`, compacted into two files.
+  CompactedDraft CompactA() { return Compact(a, 0, 6, {3}); }
+  void PutCompaction(const CompactionRecord& record) {
+    const Result<std::string> value = EncodeCompactionRecord(record, a);
+    ASSERT_TRUE(value.ok()) << value.status().ToString();
+    PutMeta(a, CompactionRecordKey(a), *value);
+  }
+  /// That a compaction of [0, 6) is about to be installed from these files.
+  void PutInstalling(const CompactedDraft& draft) {
     FileIndex files;
-    files.files.push_back(CompactedFile{Offset(last_offset), "lks-1.parquet"});
-    const Result<EntryIndex> index = MakeParquetEntryIndex(files, records, bytes);
+    for (const CompactedDraft::File& file : draft.files) files.files.push_back({file.last_offset, file.name});
+    const Result<EntryIndex> index = MakeParquetEntryIndex(files, draft.end - draft.start, draft.bytes);
     ASSERT_TRUE(index.ok()) << index.status().ToString();
-    PutIndex(keys[1], *index);
+    CompactionRecord record;
+    record.state = CompactionInstalling{"owner", CompactionRange{draft.start, draft.end},
+                                        IndexKey{a, draft.end, draft.cumulative_size}, EncodeEntryIndex(*index)};
+    PutCompaction(record);
   }
   void Age(Duration by) { ASSERT_TRUE(sim.RunFor(by).ok()); }
 
@@ -228,6 +264,78 @@ std::vector<Case> ObjectCases() {
   };
 }
 
+std::vector<Case> CompactedCases() {
+  return {
+    {FindingKind::kMissingObject, "OfACompactedFile",
+     [](W& w) { w.RemoveCompacted(w.CompactA().PathOf(1)); }, "object=lks-2.parquet log=A from=0 to=6 why="},
+    {FindingKind::kMissingObject, "OfACompanion", [](W& w) { w.RemoveCompacted(w.CompactA().CompanionOf(0)); },
+     "object=lks-1.parquet log=A from=0 to=6 why="},
+    {FindingKind::kMissingObject, "ThatACompactionIsAboutToInstall",
+     [](W& w) {
+       const CompactedDraft draft = w.Draft(w.a, 0, 6, {});
+       w.WriteFiles(draft);
+       w.PutInstalling(draft);
+       w.RemoveCompacted(draft.CompanionOf(0));
+     },
+     "record=/lakestream/compaction/A object=default/log-"},
+    {FindingKind::kSectionMismatch, "ACompanionOfOtherRows",
+     [](W& w) {
+       const CompactedDraft draft = w.CompactA();
+       w.PutCompacted(draft.CompanionOf(0), w.CompactedBytes(draft.CompanionOf(1)));
+     },
+     "object=lks-1.parquet log=A from=0 to=6 why="},
+    {FindingKind::kSectionMismatch, "ACompanionThatIsCut",
+     [](W& w) {
+       const CompactedDraft draft = w.CompactA();
+       const std::string bytes = w.CompactedBytes(draft.CompanionOf(0));
+       w.PutCompacted(draft.CompanionOf(0), bytes.substr(0, bytes.size() - 9));
+     },
+     "object=lks-1.parquet"},
+    {FindingKind::kSectionMismatch, "FewerRowsThanTheCompanionTells",
+     [](W& w) {
+       CompactedDraft draft = w.Draft(w.a, 0, 6, {});
+       draft.files[0].payloads.pop_back();
+       w.Install(draft);
+     },
+     "a compacted file and its companion have not as many rows"},
+    {FindingKind::kSectionMismatch, "AFooterThatIsCut",
+     [](W& w) {
+       const CompactedDraft draft = w.CompactA();
+       const std::string bytes = w.CompactedBytes(draft.PathOf(1));
+       w.PutCompacted(draft.PathOf(1), bytes.substr(0, bytes.size() - 1));
+     },
+     "object=lks-2.parquet"},
+    {FindingKind::kSectionMismatch, "AnotherBinding",
+     [](W& w) {
+       CompactedDraft draft = w.Draft(w.a, 0, 6, {});
+       draft.files[0].serde_type = "KAFKA_PARQUET";
+       w.Install(draft);
+     },
+     "entry_serde_type=KAFKA_PARQUET"},
+    {FindingKind::kTrimmedRecordLacksObject, "OfACompactedRange",
+     [](W& w) {
+       const CompactedDraft draft = w.CompactA();
+       w.SetMarker(w.a, 6);
+       w.RemoveCompacted(draft.PathOf(0));
+     },
+     "log=A from=0 to=6"},
+    {FindingKind::kYoungObjectInNoIndex, "BelowTheCompactedRoot",
+     [](W& w) {
+       w.WriteFiles(w.Draft(w.a, 0, 6, {}));
+       w.Age(std::chrono::minutes(2));
+     },
+     "root=compacted"},
+    {FindingKind::kObjectInNoIndex, "BelowTheCompactedRoot",
+     [](W& w) {
+       w.WriteFiles(w.Draft(w.a, 0, 6, {}));
+       w.Age(std::chrono::hours(25));
+     },
+     "lks-1.index root=compacted"},
+    {FindingKind::kForeignObject, "BelowTheCompactedRoot",
+     [](W& w) { w.PutCompacted("default/s/ursa-1.parquet", "x"); }, "object=default/s/ursa-1.parquet root=compacted"},
+  };
+}
+
 std::vector<Case> CatalogCases() {
   return {
     {FindingKind::kTrimMarker, "BeyondTheLog", [](W& w) { w.SetMarker(w.a, 8); },
@@ -332,7 +440,7 @@ std::vector<Case> NoteCases() {
 
 std::vector<Case> Cases() {
   std::vector<Case> all;
-  for (std::vector<Case> (*some)() : {RecordCases, IndexCases, ObjectCases, CatalogCases, NoteCases}) {
+  for (std::vector<Case> (*some)() : {RecordCases, IndexCases, ObjectCases, CompactedCases, CatalogCases, NoteCases}) {
     for (Case& item : some()) all.push_back(std::move(item));
   }
   return all;
@@ -366,6 +474,49 @@ TEST(FsckTest, ACleanDeploymentHasNoFindings) {
     EXPECT_EQ(world.totals.sections, 5u);
     EXPECT_EQ(world.totals.damage + world.totals.notes, 0u);
   }
+}
+
+TEST(FsckTest, WhatCompactionMakesIsClean) {
+  for (const bool deep : {false, true}) {
+    FsckWorld world;
+    const CompactedDraft draft = world.CompactA();
+    world.RemoveObject(FsckWorld::Name(2));
+    world.SetMarker(world.a, 4);
+    EXPECT_EQ(world.Check(nullptr, deep), "");
+    EXPECT_EQ(world.totals.compacted_objects, 4u);
+    EXPECT_EQ(world.totals.index_records, 4u);
+  }
+}
+
+TEST(FsckTest, WhatACompactionNamesIsNoGarbage) {
+  FsckWorld world;
+  const CompactedDraft draft = world.Draft(world.a, 0, 6, {3});
+  world.WriteFiles(draft);
+  world.Age(std::chrono::hours(25));
+  CompactionRecord working;
+  working.state = CompactionWorking{"owner", CompactionRange{draft.start, draft.end},
+                                    std::vector<std::string>{draft.files[0].name, draft.files[1].name, "lks-9.parquet"}};
+  world.PutCompaction(working);
+  EXPECT_EQ(world.Check(), "") << "a file may come yet";
+  world.PutInstalling(draft);
+  EXPECT_EQ(world.Check(), "");
+  CompactionRecord idle;
+  idle.state = CompactionIdle{Offset(0)};
+  world.PutCompaction(idle);
+  EXPECT_EQ(world.Check().find("damage"), std::string::npos);
+  EXPECT_EQ(world.totals.notes, 4u);
+}
+
+TEST(FsckTest, ADamagedRowIsFoundByReadingIt) {
+  FsckWorld world;
+  const CompactedDraft draft = world.CompactA();
+  std::string bytes = world.CompactedBytes(draft.PathOf(0));
+  bytes[40] = static_cast<char>(bytes[40] ^ 1);  // in the first page
+  world.PutCompacted(draft.PathOf(0), bytes);
+  EXPECT_EQ(world.Check(nullptr, false), "");
+  const std::string lines = world.Check(nullptr, true);
+  EXPECT_EQ(world.kinds, std::set<FindingKind>{FindingKind::kDamagedObject}) << lines;
+  EXPECT_NE(lines.find("object=lks-1.parquet"), std::string::npos) << lines;
 }
 
 TEST(FsckTest, ALogThatWasTrimmedIsClean) {
@@ -551,8 +702,8 @@ TEST(FsckTest, AnObjectThatGoesWithItsRecordIsNotCalledMissing) {
     TrimmingObjectStore objects(world, world.memory_objects);
     ObjectStore& through = trimmed_meanwhile ? static_cast<ObjectStore&>(objects) : world.memory_objects;
     int damage = 0;
-    const auto checked = world.sim.Run(CheckDeployment(world.sim.runtime(), world.memory_meta, through, OpContext(),
-                                                       FsckOptions(), [&damage](const Finding&) { ++damage; }));
+    const auto checked = world.sim.Run(CheckDeployment(world.sim.runtime(), world.Stores(world.memory_meta, through),
+                                                       OpContext(), FsckOptions(), [&damage](const Finding&) { ++damage; }));
     ASSERT_TRUE(checked.ok()) << checked.status().ToString();
     EXPECT_EQ(damage, trimmed_meanwhile ? 0 : 1);
   }

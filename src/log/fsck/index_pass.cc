@@ -7,6 +7,7 @@
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
+#include "log/fsck/compacted_check.h"
 #include "log/fsck/object_check.h"
 #include "log/fsck/placement.h"
 #include "model/index_check.h"
@@ -34,6 +35,7 @@ struct Suspicion {
   Status unreadable;
   bool neighbours = false;
   bool named_again = false;
+  bool compacted = false;
   std::optional<NamedSection> section;
 };
 
@@ -94,6 +96,10 @@ class IndexPass {
         Task<Status> confirm = ConfirmNeighbours(record, *key);
         LS_CO_TRY(co_await confirm);
       }
+      if (suspicion.compacted) {
+        Task<Status> check = CheckCompactedRecord(job_, record);
+        LS_CO_TRY(co_await check);
+      }
       if (suspicion.section) {
         Task<Status> confirm = suspicion.named_again ? ConfirmNamedTwice(*suspicion.section)
                                                      : CheckNamedSection(job_, *std::move(suspicion.section));
@@ -124,7 +130,9 @@ class IndexPass {
     log_->before = *span;
     const bool parquet = index->file_type == FileType::kParquet;
     suspicion.neighbours = Judge(before, *span, parquet, false) != model::IndexFlaw::kNone;
-    suspicion.unreadable = parquet ? CheckFiles(*index, *span, record.key) : LookAtSection(record, key, *index, &suspicion);
+    suspicion.unreadable =
+        parquet ? CheckFiles(*index, *span, record.key) : LookAtSection(record, key, *index, &suspicion);
+    suspicion.compacted = parquet && suspicion.unreadable.ok();
     return suspicion;
   }
 

@@ -5,6 +5,7 @@
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/wal_object.h"
+#include "log/catalog/catalog_homes.h"
 #include "log/catalog/stream_catalog.h"
 #include "log/fsck/fsck.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
@@ -57,8 +58,11 @@ TEST(FsckManyRecordsTest, AStoreThatAnswersAtOnceNeedsNoStackForEachRecord) {
   const Status written = WriteObject(**meta, wal, made->logs);
   ASSERT_TRUE(written.ok()) << written.ToString();
   std::string findings;
+  MemoryObjectStore compacted(runtime);
+  CatalogHomes homes(**meta);
+  const FsckStores stores{**meta, wal, compacted, homes};
   const auto checked = Wait(CheckDeployment(
-      runtime, **meta, wal, OpContext(), FsckOptions(),
+      runtime, stores, OpContext(), FsckOptions(),
       [&findings](const Finding& finding) { findings += FindingText(finding) + "\n"; }));
   ASSERT_TRUE(checked.ok()) << checked.status().ToString();
   EXPECT_EQ(findings, "");

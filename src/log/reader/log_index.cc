@@ -47,7 +47,7 @@ Result<FileIndex> FilesOf(const EntryIndex& index, const model::IndexSpan& span,
 LogIndex::LogIndex(Runtime& runtime, MetadataStore& meta, const ReaderOptions& options)
     : runtime_(runtime), meta_(meta), options_(options) {}
 
-Result<IndexRecordPtr> LogIndex::Decode(const MetadataRecord& record) const {
+Result<IndexRecordPtr> DecodeIndexRecord(const MetadataRecord& record) {
   auto decoded = std::make_shared<IndexRecord>();
   LS_ASSIGN(const IndexKey key, IndexKey::Decode(record.key));
   LS_ASSIGN(decoded->index, DecodeEntryIndex(record.value.span(), record.key));
@@ -154,7 +154,7 @@ Task<Result<FoundRecord>> LogIndex::Find(OpContext context, LogId log, Offset fr
     if (Broken(Rule::kMarkerIsReadEachTime) && KnownMarker(log) > Offset(0)) marker = KnownMarker(log);
     if (record == nullptr) {
       if (const MetadataRecord* own = OwnRecord(answers[1], log)) {
-        LS_CO_ASSIGN(record, Decode(*own));
+        LS_CO_ASSIGN(record, DecodeIndexRecord(*own));
         Keep(log, marker, std::vector<IndexRecordPtr>(1, record));
       }
     }
@@ -196,7 +196,7 @@ Task<Result<std::vector<IndexRecordPtr>>> LogIndex::Scan(OpContext context, LogI
     LS_CO_ASSIGN(ScanPage page, co_await meta_.Scan(context, range, cursor, limit));
     for (const MetadataRecord& stored : page.records) {
       if (!IsIndexKeyOf(stored.key, log)) continue;
-      const Result<IndexRecordPtr> record = Decode(stored);
+      const Result<IndexRecordPtr> record = DecodeIndexRecord(stored);
       if (!record.ok()) {
         // Only the read that needs a damaged record fails.
         if (following.empty()) co_return record.status();
@@ -234,12 +234,12 @@ Task<Result<LogExtent>> LogIndex::Extent(OpContext context, LogId log) {
     extent.first = extent.trim_marker;
     if (last == nullptr) co_return extent;
 
-    LS_CO_ASSIGN(const IndexRecordPtr end, Decode(*last));
+    LS_CO_ASSIGN(const IndexRecordPtr end, DecodeIndexRecord(*last));
     extent.has_records = true;
     extent.end = end->span.end;
     extent.cumulative_size = end->span.cumulative_size;
     if (first == nullptr) co_return extent;
-    LS_CO_ASSIGN(const IndexRecordPtr begin, Decode(*first));
+    LS_CO_ASSIGN(const IndexRecordPtr begin, DecodeIndexRecord(*first));
     extent.first = std::max(begin->span.start, extent.trim_marker);
     if (begin->span.end > extent.trim_marker) co_return extent;
     wanted = extent.trim_marker;

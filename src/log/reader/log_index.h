@@ -31,6 +31,9 @@ struct IndexRecord {
 };
 using IndexRecordPtr = std::shared_ptr<const IndexRecord>;
 
+/// Errors: corrupt. A file index that cannot be read is none: the record says so.
+Result<IndexRecordPtr> DecodeIndexRecord(const MetadataRecord& record);
+
 /// Where a read starts.
 struct FoundRecord {
   Offset wanted;          ///< the greater of the offset asked for and the trim marker
@@ -73,7 +76,6 @@ class LogIndex {
     Offset end;
   };
 
-  Result<IndexRecordPtr> Decode(const MetadataRecord& record) const;
   Offset KnownMarker(LogId log);
   IndexRecordPtr KeptCover(LogId log, Offset wanted);
   void Keep(LogId log, Offset marker, const std::vector<IndexRecordPtr>& records);
