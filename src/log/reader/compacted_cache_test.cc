@@ -110,10 +110,31 @@ TEST_F(CompactedCacheTest, ALongReadTakesManyPagesAtOnce) {
 TEST_F(CompactedCacheTest, AReaderThatGoesOnReadsAhead) {
   const std::unique_ptr<LogReader> reader = world_.Fresh();
   for (std::int64_t at = 0; at < kEntries; ++at) ReadOne(*reader, at);
-  // 125 pages of 64 KiB, eight at once but for the first one.
+  // 125 pages of 64 KiB, eight at once but for the first ones.
   EXPECT_GE(Gets(false), 2u + 15u);
   EXPECT_LE(Gets(false), 2u + 25u);
   EXPECT_LE(BytesGot(), std::uint64_t{kEntries} * kSize + (std::uint64_t{128} << 10));
+}
+
+TEST_F(CompactedCacheTest, SeveralReadersThatGoOnReadAheadAndOthersDoNot) {
+  const std::unique_ptr<LogReader> reader = world_.Fresh();
+  for (std::int64_t at = 0; at < 200; ++at) {
+    for (const std::int64_t begin : {0, 500, 1000}) ReadOne(*reader, begin + at);
+  }
+  // Thirteen pages each.
+  EXPECT_LE(world_.compacted.gets.size(), 2u + 3u * 4u);
+  // One that begins with the first row of a page, the one before which is kept.
+  const Result<Buffer> file = world_.sim.Run(world_.memory_compacted.Get(OpContext(), draft_.PathOf(0), ByteRange()));
+  ASSERT_TRUE(file.ok());
+  const Result<ParquetFile> opened = ParquetFile::Open("o", file->size(), file->span());
+  ASSERT_TRUE(opened.ok());
+  const std::int64_t page = opened->FindRow(1500)->first_row;
+  ReadOne(*reader, page - 1);
+  for (const std::int64_t elsewhere : {3, 5, 7, 9}) ReadOne(*reader, elsewhere);
+  world_.compacted.gets.clear();
+  ReadOne(*reader, page);
+  EXPECT_EQ(world_.compacted.gets.size(), 1u);
+  EXPECT_LE(BytesGot(), std::uint64_t{70} << 10);
 }
 
 TEST_F(CompactedCacheTest, ConcurrentReadersShareTheirGets) {

@@ -107,13 +107,23 @@ CompactedFileCache::Around CompactedFileCache::KeptAround(const std::string& pat
   if (after == items_.begin()) return around;
   const auto at = std::prev(after);
   if (at->first.first != path || at->second.page == nullptr) return around;
-  const PagePtr& page = at->second.page;
-  if (page->end() > row) {
-    budget_.TouchLocked(at->second.slot);
-    around.page = page;
-  }
-  around.follows = page->end() == row;
+  if (at->second.page->end() <= row) return around;
+  budget_.TouchLocked(at->second.slot);
+  around.page = at->second.page;
   return around;
+}
+
+bool CompactedFileCache::GoesOn(const std::string& path, std::int64_t first, std::int64_t end) {
+  const std::lock_guard lock(budget_.mutex());
+  const auto tail = items_.find(Key(path, kTailKey));
+  if (tail == items_.end()) return false;
+  std::array<std::int64_t, 4>& ends = tail->second.ends;
+  const auto at = std::find(ends.begin(), ends.end(), first);
+  const bool goes_on = first > 0 && at != ends.end();
+  // The end takes the place of its beginning, or of the oldest one.
+  std::rotate(ends.begin(), goes_on ? at : ends.end() - 1, goes_on ? at + 1 : ends.end());
+  ends.front() = end;
+  return goes_on;
 }
 
 Task<Result<CompanionPtr>> CompactedFileCache::FetchRows(OpContext context, std::string path, std::size_t max_rows) {
@@ -241,6 +251,7 @@ Task<Result<std::vector<Buffer>>> CompactedFileCache::Payloads(OpContext context
       payloads[static_cast<std::size_t>(row - first)] = page.payloads[static_cast<std::size_t>(row - page.first_row)];
     }
   };
+  const bool goes_on = GoesOn(path, first, end);
   const auto most_ahead = std::min(kReadAhead, static_cast<std::uint64_t>(budget_.limit() / 4));
 
   std::vector<Task<Result<Pages>>> fetches;
@@ -253,7 +264,7 @@ Task<Result<std::vector<Buffer>>> CompactedFileCache::Payloads(OpContext context
     }
     const std::int64_t limit = around.next.value_or(file.rows());
     LS_CO_ASSIGN(ParquetPages pages, file.FindRows(row, std::min(end, limit) - row, kMostAtOnce));
-    if (around.follows && pages.data.length < most_ahead) {
+    if (goes_on && pages.data.length < most_ahead) {
       LS_CO_ASSIGN(pages, file.FindRows(row, limit - row, most_ahead));
     }
     const std::string key =

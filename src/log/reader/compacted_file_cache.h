@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,7 +40,8 @@ class CompactedFileCache {
   static constexpr std::uint64_t kCompanionPiece = std::uint64_t{4} << 20;
   /// Pages that follow each other come in one GET up to so many bytes...
   static constexpr std::uint64_t kMostAtOnce = std::uint64_t{8} << 20;
-  /// ... and in one of so many, more than was asked for, where the page before is kept: that reader goes on.
+  /// ... and in one of so many, more than was asked for, where a read begins at the row at which one ended: that reader
+  /// goes on.
   static constexpr std::uint64_t kReadAhead = std::uint64_t{512} << 10;
 
   /// All outlive this.
@@ -74,6 +76,7 @@ class CompactedFileCache {
     CompactedTailPtr tail;
     PagePtr page;
     CacheBudget::Slot slot;
+    std::array<std::int64_t, 4> ends{};  ///< of a tail: rows at which the last reads ended, the last one first
   };
   /// A path and a page's first row, or one of these.
   using Key = std::pair<std::string, std::int64_t>;
@@ -87,10 +90,11 @@ class CompactedFileCache {
   /// What is kept around a row.
   struct Around {
     PagePtr page;                       ///< holds the row
-    bool follows = false;               ///< a page that ends at the row is there
     std::optional<std::int64_t> next;   ///< the first row of the next page that is there
   };
   Around KeptAround(const std::string& path, std::int64_t row);
+  /// Whether a read of rows [first, end) begins where one of the last reads of the file ended.
+  bool GoesOn(const std::string& path, std::int64_t first, std::int64_t end);
 
   Task<Result<CompanionPtr>> FetchRows(OpContext context, std::string path, std::size_t max_rows);
   Task<Result<CompactedTailPtr>> FetchTail(OpContext context, std::string path);
