@@ -212,7 +212,6 @@ class PageBody {
 
   /// The values [first, first + count) of plain encoding; all of them are walked.
   Status ReadPlain(std::int64_t first, std::int64_t count, std::vector<Buffer>* out) {
-    if (std::cmp_greater(header_.values, values_.size() / kLengthBytes)) return BadValues();
     const ByteSpan bytes = values_.span();
     std::size_t at = 0;
     for (std::int64_t i = 0; i < header_.values; ++i) {
@@ -229,7 +228,6 @@ class PageBody {
   Status ReadIndices(const std::vector<Buffer>& dictionary, std::int64_t first, std::int64_t count,
                      std::vector<Buffer>* out) {
     const ByteSpan bytes = values_.span();
-    if (header_.values == 0) return OkStatus();
     if (bytes.empty() || bytes[0] > kMaxIndexBits) return BadValues();
     std::int64_t row = 0;
     bool beyond = false;

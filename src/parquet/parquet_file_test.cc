@@ -277,6 +277,12 @@ void ExpectLies(const HandMadeFile& truth, const std::vector<Lie>& lies) {
   }
 }
 
+/// Of the offset index of ThreeRows.
+std::int32_t IndexLength() {
+  const Result<ParquetFile> opened = OpenWhole(Buffer(ThreeRows().Bytes()));
+  return static_cast<std::int32_t>(opened->row_groups()[0].offset_index->length);
+}
+
 TEST(ParquetFile, NamesWhatIsWrongWithTheFooter) {
   constexpr StatusCode kCorrupt = StatusCode::kCorrupt;
   constexpr StatusCode kUnimplemented = StatusCode::kUnimplemented;
@@ -292,6 +298,8 @@ TEST(ParquetFile, NamesWhatIsWrongWithTheFooter) {
           {"key twice", [](auto& f) { f.keys.push_back(f.keys[0]); }, kCorrupt, {"a key twice", "key=entrySerDeType"}},
           {"column name", [](auto& f) { f.column = "payloads"; }, kCorrupt, {"not the one column payload"}},
           {"column type", [](auto& f) { f.column_type = 2; }, kCorrupt, {"not plain binary"}},
+          {"chunk type", [](auto& f) { f.chunk_type = 2; }, kCorrupt, {"not plain binary", "type=2"}},
+          {"no metadata", [](auto& f) { f.flat_metadata = true; }, kCorrupt, {"another type", "field=meta_data"}},
           {"text", [](auto& f) { f.converted_type = 0; }, kCorrupt, {"not plain binary"}},
           {"repeated", [](auto& f) { f.repetition = 2; }, kCorrupt, {"neither required nor optional"}},
           {"two columns", [](auto& f) { f.columns = 2; }, kCorrupt, {"not one column"}},
@@ -312,6 +320,8 @@ TEST(ParquetFile, NamesWhatIsWrongWithTheFooter) {
           {"negative index", [](auto& f) { f.index_length = -1; }, kCorrupt, {"offset_index_offset"}},
           {"index elsewhere", [](auto& f) { f.index_offset = 5; }, kCorrupt, {"object=o"}},
           {"longer index", [](auto& f) { f.index_length = 20; }, kCorrupt, {"object=o"}},
+          {"more than the index", [](auto& f) { f.behind_index = "x"; f.index_length = IndexLength() + 1; }, kCorrupt,
+           {"index is shorter"}},
       });
 }
 
@@ -370,7 +380,8 @@ TEST(ParquetFile, NamesWhatIsWrongWithAPage) {
             {"all too many", [](auto& f) { f.pages[0].values = 3; }, kCorrupt, {"levels are not one for each row"}},
             {"all too few", [](auto& f) { f.pages[0].values = 1; }, kCorrupt, {"values are not one for each row"}},
             {"a row too few", [](auto& f) { f.group_rows = f.rows = 4; }, kCorrupt, {"rows", "expected"}},
-            {"negative rows", [](auto& f) { f.pages[0].values = -1; f.group_rows = f.rows = 3; }, kCorrupt, {}},
+            {"negative rows", [](auto& f) { f.pages[1].values = -1; f.group_rows = f.rows = 3; }, kCorrupt, {"no count"}},
+            {"no header", [](auto& f) { f.pages[0].flat = true; }, kCorrupt, {"another type", "field=page_header"}},
             {"stored", [](auto& f) { f.pages[1].stored_size = 1000; }, kCorrupt, {"compressed_page_size"}},
             {"negative stored", [](auto& f) { f.pages[0].stored_size = -1; }, kCorrupt, {"compressed_page_size"}},
             {"decoded", [](auto& f) { f.pages[0].decoded_size = 9; }, kCorrupt, {"uncompressed_page_size"}},
@@ -431,6 +442,21 @@ TEST(ParquetFile, NamesWhatIsWrongWithADictionary) {
                           {"no indices", [](auto& f) { f.pages[0].body.resize(6); }, kCorrupt, {"field=values"}},
                           {"shorter", [](auto& f) { f.dictionary->stored_size = 4; }, kCorrupt, {"object=o"}},
                       });
+  }
+}
+
+TEST(ParquetFile, ADictionaryWithoutEntriesNeedsNoBytes) {
+  HandMadeFile file = ThreeRows();
+  for (HandMadePage& page : file.pages) {
+    page.type = 3;  // not compressed, whatever the codec
+    page.body = page.body.substr(4);
+    page.level_size = 2;
+  }
+  file.dictionary = HandMadePage();
+  file.dictionary->type = 2;
+  for (const std::int32_t codec : {0, 1, 2, 6, 7}) {
+    file.codec = codec;
+    EXPECT_TRUE(ReadAll(file).ok()) << ReadAll(file).ToString();
   }
 }
 

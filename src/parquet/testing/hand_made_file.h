@@ -88,6 +88,7 @@ struct HandMadePage {
   std::int32_t rows = -1;  ///< as many as values
   std::int32_t level_size = 0;
   std::int32_t repetition_size = 0;
+  bool flat = false;  ///< a number where the rest of the header should be
 
   std::string Bytes() const {
     ThriftBytes header;
@@ -95,7 +96,9 @@ struct HandMadePage {
         .Int32(2, decoded_size.value_or(static_cast<std::int32_t>(body.size())))
         .Int32(3, stored_size.value_or(static_cast<std::int32_t>(body.size())));
     if (crc.has_value()) header.Int32(4, *crc);
-    if (type == 3) {
+    if (flat) {
+      header.Int32(type == 3 ? 8 : type == 2 ? 7 : 5, 0);
+    } else if (type == 3) {
       header.Struct(8, ThriftBytes()
                            .Int32(1, values)
                            .Int32(2, nulls)
@@ -145,6 +148,8 @@ struct HandMadeFile {
   std::optional<std::int32_t> index_length;
   std::int32_t codec = 0;
   std::int32_t column_type = 6;
+  std::optional<std::int32_t> chunk_type;  ///< the same, of the column chunk
+  bool flat_metadata = false;              ///< a number where that of the column chunk should be
   std::int32_t repetition = 1;
   std::string column = "payload";
   int columns = 1;
@@ -152,6 +157,7 @@ struct HandMadeFile {
   std::string file_path;
   bool encrypted = false;
   std::vector<std::pair<std::string, std::string>> keys = {{"entrySerDeType", "raw"}};
+  std::string behind_index;   ///< before the footer
   std::string behind_footer;  ///< between the metadata's end and its length
   std::optional<std::uint32_t> footer_length;
   std::string magic = "PAR1";
@@ -175,9 +181,9 @@ struct HandMadeFile {
       listed.push_back(ThriftBytes().Int64(1, at.offset).Int32(2, at.size).Int64(3, at.first_row));
     }
     const std::string index = offset_index ? ThriftBytes().Structs(1, listed).Done() : "";
-    bytes += index;
+    bytes += index + behind_index;
     ThriftBytes metadata;
-    metadata.Int32(1, column_type)
+    metadata.Int32(1, chunk_type.value_or(column_type))
         .Int32(4, codec)
         .Int64(5, values.value_or(group_rows.value_or(sum)))
         .Int64(6, end - 4)
@@ -186,7 +192,8 @@ struct HandMadeFile {
     if (dictionary.has_value()) metadata.Int64(11, 4);
     ThriftBytes chunk;
     if (!file_path.empty()) chunk.Text(1, file_path);
-    chunk.Int64(2, 0).Struct(3, metadata);
+    chunk.Int64(2, 0);
+    flat_metadata ? chunk.Int32(3, 0) : chunk.Struct(3, metadata);
     if (offset_index || index_offset.has_value()) chunk.Int64(4, index_offset.value_or(end));
     if (offset_index || index_length.has_value()) {
       chunk.Int32(5, index_length.value_or(static_cast<std::int32_t>(index.size())));
