@@ -84,7 +84,7 @@ enum class Rule : std::uint8_t {
   kPropertiesAreSwapped,
   kUnknownFieldsAreKept,
   kTopicIdIsSwapped,
-  // Hard trims and compaction. The simulator does not know them yet.
+  // Hard trims and compaction. The simulator compacts nothing yet: compactor_rules_test.cc breaks these.
   kHardTrimStopsAtMarker,
   kFilesGoBeforeTheirRecords,
   kCompactionRecordIsSwapped,
@@ -110,7 +110,7 @@ enum class Rule : std::uint8_t {
   kMissingFileIsLookedUpAgain,
   kRowHoldsItsOffset,
 };
-/// The last one that the simulator has a mutant of.
+/// The last one that a mutant of the simulator stands for.
 inline constexpr Rule kLastRule = Rule::kTopicIdIsSwapped;
 
 /// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a
