@@ -37,8 +37,16 @@ struct MemoryObjectStore::Objects {
       return AlreadyExists("the key has an object").With("key", key);
     }
     object.modified = clock.Wall();
-    objects.insert_or_assign(key, std::move(object));
+    const auto stored = objects.insert_or_assign(key, std::move(object)).first;
+    if (observer) observer(key, &stored->second.bytes);
     return OkStatus();
+  }
+
+  void Remove(const std::vector<std::string>& keys) {
+    const std::lock_guard lock(mutex);
+    for (const std::string& key : keys) {
+      if (objects.erase(key) > 0 && observer) observer(key, nullptr);
+    }
   }
 
   Result<Object> Find(const std::string& key) const {
@@ -65,6 +73,7 @@ struct MemoryObjectStore::Objects {
   const Clock& clock;
   mutable std::mutex mutex;
   std::map<std::string, Object, std::less<>> objects;
+  std::function<void(const std::string&, const Buffer*)> observer;
 };
 
 class MemoryObjectStore::Upload final : public ObjectUpload {
@@ -176,10 +185,7 @@ Task<Status> MemoryObjectStore::Delete(OpContext context, std::vector<std::strin
   for (const std::string& key : keys) LS_CO_TRY(CheckObjectKey(key));
   co_await Yield(runtime_);
   LS_CO_TRY(context.Check(runtime_.Now()));
-  {
-    const std::lock_guard lock(objects_->mutex);
-    for (const std::string& key : keys) objects_->objects.erase(key);
-  }
+  objects_->Remove(keys);
   co_await Yield(runtime_);
   co_return OkStatus();
 }
@@ -209,6 +215,11 @@ Status MemoryObjectStore::DamageByte(std::string_view key, std::uint64_t offset)
   bytes[offset] = static_cast<char>(bytes[offset] ^ 0x40);
   found->second.bytes = Buffer(std::move(bytes));
   return OkStatus();
+}
+
+void MemoryObjectStore::Observe(std::function<void(const std::string& key, const Buffer* bytes)> observer) {
+  const std::lock_guard lock(objects_->mutex);
+  objects_->observer = std::move(observer);
 }
 
 std::uint64_t MemoryObjectStore::bytes() const {

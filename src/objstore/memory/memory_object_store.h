@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,9 @@ class MemoryObjectStore final : public ObjectStore {
   /// Flips a bit of the byte at `offset`, as a failing medium does: the checksum stays what it was.
   /// Errors: not_found; invalid_argument beyond the end.
   Status DamageByte(std::string_view key, std::uint64_t offset);
+  /// Is told of every object that is written, with its bytes, or removed, with null, in the order in which that takes
+  /// effect, by whatever view; from inside the step: it must not call the store.
+  void Observe(std::function<void(const std::string& key, const Buffer* bytes)> observer);
   /// Bytes of all objects.
   std::uint64_t bytes() const;
 

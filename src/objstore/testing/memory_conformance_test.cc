@@ -36,6 +36,25 @@ TEST(MemoryObjectStore, NoPartOfADamagedObjectIsServed) {
   EXPECT_EQ(Wait(store.Get(OpContext(), "k", ByteRange())).status().code(), StatusCode::kCorrupt);
 }
 
+TEST(MemoryObjectStore, TellsOfEveryChangeAsItTakesEffect) {
+  ThreadRuntime threads{ThreadRuntimeOptions()};
+  MemoryObjectStore store(threads.runtime());
+  MemoryObjectStore view(threads.runtime(), store);
+  std::vector<std::string> told;
+  store.Observe([&told](const std::string& key, const Buffer* bytes) {
+    told.push_back(key + (bytes == nullptr ? " removed" : "=" + std::string(bytes->text())));
+  });
+  const BufferChain bytes(Buffer::CopyOf("1"));
+  ASSERT_TRUE(Wait(view.Put(OpContext(), "a", bytes, PutMode::kCreate)).ok());
+  ASSERT_FALSE(Wait(view.Put(OpContext(), "a", bytes, PutMode::kCreate)).ok());
+  const std::unique_ptr<ObjectUpload> upload = *Wait(view.StartUpload(OpContext(), "b", PutMode::kCreate));
+  ASSERT_TRUE(Wait(upload->Append(OpContext(), bytes)).ok());
+  EXPECT_EQ(told.size(), 1u);
+  ASSERT_TRUE(Wait(upload->Complete(OpContext())).ok());
+  ASSERT_TRUE(Wait(view.Delete(OpContext(), {"a", "c"})).ok());
+  EXPECT_EQ(told, (std::vector<std::string>{"a=1", "b=1", "a removed"}));
+}
+
 TEST(ObjectStoreSkips, OfMemory) {
   const std::vector<std::string> expected = {"OverwriteIsRefused: create_only=false",
                                              "PathsExcludeEachOther: keys_are_paths=false"};
