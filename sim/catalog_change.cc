@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "format/index_key.h"
 #include "format/log_records.h"
+#include "sim/log_change.h"
 
 namespace lakestream::sim {
 namespace {
@@ -14,6 +14,16 @@ constexpr std::string_view kTombstones = "/admin/streams/_tombstones/";
 constexpr std::string_view kMappings = "/stream-id-generator/lakestream-native/";
 constexpr std::string_view kMappingMark = "/partition-";
 constexpr std::string_view kRegistrations = "/stream-id/";
+
+/// Of a log's records only those that deleting it is about.
+CatalogChange::Kind KindOf(LogChange::Kind kind) {
+  switch (kind) {
+    case LogChange::Kind::kIndex: return CatalogChange::Kind::kIndex;
+    case LogChange::Kind::kFence: return CatalogChange::Kind::kFence;
+    case LogChange::Kind::kLease: return CatalogChange::Kind::kLease;
+    default: return CatalogChange::Kind::kNone;
+  }
+}
 
 /// Nothing where it cannot be decoded.
 template <class Record>
@@ -26,12 +36,7 @@ std::optional<Record> Decoded(Result<Record> decoded) {
 CatalogChange CatalogChange::OfKey(const std::string& key) {
   CatalogChange named;
   const std::string_view text = key;
-  if (!text.starts_with('/')) {
-    const Result<IndexKey> index = IndexKey::Decode(key);
-    if (!index.ok()) return named;
-    named.kind = Kind::kIndex;
-    named.log = index->log;
-  } else if (text.starts_with(kTombstones)) {
+  if (text.starts_with(kTombstones)) {
     named.kind = Kind::kTombstone;
     named.stream = text.substr(kTombstones.size());
   } else if (text.starts_with(kConfigs) && !text.starts_with("/admin/streams/_")) {
@@ -49,9 +54,10 @@ CatalogChange CatalogChange::OfKey(const std::string& key) {
     named.kind = Kind::kRecord;
     named.stream = partition->ns + "/" + partition->name;
     named.partition = partition->partition;
-  } else if (const std::optional<LogId> log = LogOfRecordKey(key); log && key != TrimMarkerKey(*log)) {
-    named.kind = key == WriteFenceKey(*log) ? Kind::kFence : Kind::kLease;
-    named.log = *log;
+  } else {
+    const LogChange of_log = LogChange::OfKey(key);
+    named.kind = KindOf(of_log.kind);
+    if (named.kind != Kind::kNone) named.log = of_log.log;
   }
   return named;
 }

@@ -13,6 +13,7 @@
 #include "sim/catalog_call.h"
 #include "sim/catalog_change.h"
 #include "sim/history.h"
+#include "sim/log_change.h"
 
 namespace lakestream::sim {
 
@@ -21,8 +22,10 @@ struct StoreEvent {
   Place place = 0;
   MonotonicTime at;
   MetadataChange change;
+  LogChange of_log;       ///< what it is to the log whose record it is
   CatalogChange catalog;  ///< what it is to the catalog
-  /// Of an ephemeral record that was removed: its session goes on, so that somebody deleted it.
+  /// Of an ephemeral record that was removed: its session goes on, so that somebody deleted it. Of a compaction record
+  /// that was written: that of the owner before goes on.
   bool session_alive = false;
 };
 
@@ -40,6 +43,14 @@ struct LatePut {
   std::string process;
   std::string name;
   std::vector<LogId> logs;  ///< that have a section in it
+};
+
+/// What happened to a compacted file, or to a companion.
+struct CompactedEvent {
+  enum class Kind { kAsked, kWritten, kRemoved };
+  Place place = 0;
+  Kind kind = Kind::kAsked;  ///< asked: a process began to upload it, whatever became of that; written: it is whole
+  std::string key;           ///< below the compacted root
 };
 
 /// How often something happened that only the stores' doors see.
@@ -104,12 +115,20 @@ struct FinalRecord {
   std::int64_t created_ms = 0;
   std::vector<SeenEntry> entries;  ///< empty where it could not be read
   std::string trouble;             ///< why it could not
+  bool compacted = false;          ///< a PARQUET record: each entry has a time of its own, and trimmed ones may lack
 };
 
 struct FinalLog {
   std::vector<FinalRecord> records;  ///< by end offset
   Offset marker;
   std::vector<std::string> leases;
+  std::optional<CompactionRecord> compaction;
+};
+
+/// A WAL object or a compacted file, by the format's decoders and past the engine.
+struct ObjectEntries {
+  std::map<LogId, std::vector<SeenEntry>> entries;  ///< of a WAL object: offsets count from 0, without sums and times
+  std::string trouble;                              ///< why it could not be read
 };
 
 /// All that is known about a run when it is judged.
@@ -125,6 +144,13 @@ struct Evidence {
   std::vector<PutEvent> puts;
   std::vector<Deletion> deletions;
   std::vector<LatePut> late_puts;
+  // Where something is compacted.
+  std::vector<CompactedEvent> compacted;
+  std::map<std::string, ObjectEntries> wal_entries;   ///< by object
+  std::map<std::string, ObjectEntries> file_entries;  ///< by the key of a compacted file, with its companion
+  /// Everything below is compacted at the end, of each log that nobody deletes.
+  std::map<LogId, Offset> compactable;
+  Duration settle_time{};  ///< younger records stay as they are; 0: where clocks do not agree, an age says nothing
   std::vector<Checked> checks;            ///< while others wrote
   std::vector<std::string> final_damage;  ///< that an fsck of the whole deployment finds at the end
   std::vector<Happening> happenings;

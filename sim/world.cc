@@ -55,16 +55,29 @@ void World::WatchStore() {
   far_.backend->Observe([this](const MetadataChange& change) {
     const bool heartbeat = change.record.key.starts_with("/heartbeat/");
     if (heartbeat) return;
-    const bool alive = change.removed && far_.backend->SessionAlive(change.record.session);
-    evidence_.store.push_back(StoreEvent{NextPlace(), scheduler_.Now(), change, CatalogChange::Of(change), alive});
+    LogChange of_log = LogChange::Of(change);
+    const bool alive = far_.backend->SessionAlive(change.removed ? change.record.session : OwnerBefore(of_log));
+    evidence_.store.push_back(
+        StoreEvent{NextPlace(), scheduler_.Now(), change, std::move(of_log), CatalogChange::Of(change), alive});
   });
+}
+
+/// The session that the log's compaction record named until this change of it; empty where it named none.
+std::string World::OwnerBefore(const LogChange& change) {
+  std::string now;
+  if (!change.compaction) return now;
+  if (const auto* working = std::get_if<CompactionWorking>(&change.compaction->state)) now = working->owner;
+  if (const auto* installing = std::get_if<CompactionInstalling>(&change.compaction->state)) now = installing->owner;
+  return std::exchange(compaction_owners_[change.log], std::move(now));
 }
 
 void World::OnObjectPut(const std::string& process, const std::string& object) {
   evidence_.puts.push_back(PutEvent{NextPlace(), scheduler_.Now(), process, object});
 }
 
-void World::OnLease(const std::string& process, const std::string& key) { evidence_.lease_owners[key] = process; }
+void World::OnLease(const std::string& process, const std::string& key) {
+  if (LogChange::OfKey(key).kind == LogChange::Kind::kLease) evidence_.lease_owners[key] = process;
+}
 
 void World::OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) {
   LatePut late{NextPlace(), process, object, {}};
@@ -352,31 +365,30 @@ void World::CollectDeletions() {
   struct Seen {
     Deletion deletion;
     int leases = 0;
-    bool gone = false;  ///< the last that happened to its index records
+    std::set<std::string> records;
   };
+  using Kind = LogChange::Kind;
   std::map<LogId, Seen> logs;
   for (const StoreEvent& event : evidence_.store) {
     const std::string& key = event.change.record.key;
-    const Result<IndexKey> index = IndexKey::Decode(key);
-    const std::optional<LogId> log = index.ok() ? std::optional<LogId>(index->log) : LogOfRecordKey(key);
-    if (!log || key == TrimMarkerKey(*log)) continue;
-    Seen& seen = logs[*log];
-    seen.deletion.log = *log;
-    if (index.ok() && event.change.removed && !seen.gone && seen.deletion.fenced != 0) {
-      seen.deletion.deleted = event.place;
-      evidence_.deletions.push_back(seen.deletion);
+    const Kind kind = event.of_log.kind;
+    if (kind != Kind::kIndex && kind != Kind::kFence && kind != Kind::kLease) continue;
+    Seen& seen = logs[event.of_log.log];
+    Deletion& deletion = seen.deletion;
+    deletion.log = event.of_log.log;
+    if (kind == Kind::kLease) seen.leases += event.change.removed ? -1 : 1;
+    if (kind == Kind::kFence && deletion.fenced == 0) {
+      deletion.fenced = event.place;
+      deletion.fenced_at = event.at;
     }
-    if (index.ok()) {
-      seen.gone = event.change.removed;
-    } else if (key == WriteFenceKey(*log) && seen.deletion.fenced == 0) {
-      seen.deletion.fenced = event.place;
-      seen.deletion.fenced_at = event.at;
-    } else if (key != WriteFenceKey(*log)) {
-      seen.leases += event.change.removed ? -1 : 1;
+    if (kind == Kind::kIndex && !event.change.removed) seen.records.insert(key);
+    // A trim, or a compaction, leaves the last one.
+    if (kind == Kind::kIndex && event.change.removed && seen.records.erase(key) > 0 && seen.records.empty() &&
+        deletion.fenced != 0) {
+      deletion.deleted = event.place;
+      evidence_.deletions.push_back(deletion);
     }
-    if (seen.deletion.fenced != 0 && seen.deletion.drained == 0 && seen.leases == 0) {
-      seen.deletion.drained = event.place;
-    }
+    if (deletion.fenced != 0 && deletion.drained == 0 && seen.leases == 0) deletion.drained = event.place;
   }
   for (const auto& [log, seen] : logs) {
     if (seen.deletion.fenced != 0 && seen.deletion.deleted == 0) evidence_.deletions.push_back(seen.deletion);
@@ -413,14 +425,13 @@ void World::CollectFinal() {
       evidence_.final[key->log].records.push_back(ReadFinalRecord(record, *key, fetch));
       continue;
     }
-    const std::optional<LogId> log = LogOfRecordKey(record.key);
-    if (!log) continue;
-    if (record.key == TrimMarkerKey(*log)) {
-      const Result<Offset> marker = DecodeTrimMarker(record.value.text(), record.key);
-      if (marker.ok()) evidence_.final[*log].marker = *marker;
-    } else if (record.key != WriteFenceKey(*log)) {
-      evidence_.final[*log].leases.push_back(record.key);
-    }
+    MetadataChange change;
+    change.record = record;
+    LogChange of_log = LogChange::Of(change);
+    FinalLog* log = of_log.kind == LogChange::Kind::kNone ? nullptr : &evidence_.final[of_log.log];
+    if (of_log.marker) log->marker = *of_log.marker;
+    if (of_log.kind == LogChange::Kind::kLease) log->leases.push_back(record.key);
+    if (of_log.compaction) log->compaction = std::move(of_log.compaction);
   }
 }
 

@@ -71,6 +71,7 @@ class World : private Process::Observer {
   Place LastChange() const override { return evidence_.store.empty() ? 0 : evidence_.store.back().place; }
   void OnLockWait(const std::string&) override { ++evidence_.met.lock_waits; }
   void WatchStore();
+  std::string OwnerBefore(const LogChange& change);
   void StartClients(Process& process);
   void TroubledPhase();
   void RestPhase();
@@ -90,6 +91,7 @@ class World : private Process::Observer {
   bool clients_go_on_ = true;
   Far far_;
   std::map<std::string, int> lives_;
+  std::map<LogId, std::string> compaction_owners_;
   /// Of a process and where its scan begins: the latest change when its last page had been read.
   std::map<std::pair<std::string, std::string>, Place> pages_;
   std::vector<std::unique_ptr<Process>> processes_;  ///< dead ones stay: what they sent may still arrive

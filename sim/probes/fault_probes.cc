@@ -43,7 +43,7 @@ bool LatePutAfterFence(const Evidence& evidence) {
 bool PutAfterLeaseGone(const Evidence& evidence) {
   std::map<std::string, std::string> by;
   for (const PutEvent& put : evidence.puts) by[put.name] = put.process;
-  const std::vector<IndexPut> puts = IndexPuts(evidence);
+  const std::vector<IndexPut> puts = RawPuts(evidence);
   auto put = puts.begin();
   std::map<std::pair<LogId, std::string>, std::set<std::string>> standing;
   for (const StoreEvent& event : evidence.store) {
@@ -54,7 +54,7 @@ bool PutAfterLeaseGone(const Evidence& evidence) {
     }
     const auto owner = evidence.lease_owners.find(event.change.record.key);
     if (owner == evidence.lease_owners.end()) continue;
-    std::set<std::string>& leases = standing[{*LogOfRecordKey(owner->first), owner->second}];
+    std::set<std::string>& leases = standing[{event.of_log.log, owner->second}];
     if (event.change.removed) {
       leases.erase(owner->first);
     } else {

@@ -10,7 +10,7 @@ namespace {
 
 bool CrashBetweenPutAndIndex(const Evidence& evidence) {
   std::set<std::string> indexed;
-  for (const IndexPut& put : IndexPuts(evidence)) indexed.insert(put.object);
+  for (const IndexPut& put : RawPuts(evidence)) indexed.insert(put.object);
   for (const Happening& happening : evidence.happenings) {
     if (happening.kind != Happening::Kind::kKilled) continue;
     for (const PutEvent& put : evidence.puts) {
@@ -50,7 +50,7 @@ bool PutAfterDeath(const Evidence& evidence) {
   for (const Happening& happening : evidence.happenings) {
     if (happening.kind == Happening::Kind::kKilled) died[happening.process] = happening.place;
   }
-  for (const IndexPut& put : IndexPuts(evidence)) {
+  for (const IndexPut& put : RawPuts(evidence)) {
     const auto process = by.find(put.object);
     if (process == by.end()) continue;
     const auto death = died.find(process->second);
@@ -61,7 +61,7 @@ bool PutAfterDeath(const Evidence& evidence) {
 
 bool ObjectOfManyLogs(const Evidence& evidence) {
   std::map<std::string, LogId> logs;
-  for (const IndexPut& put : IndexPuts(evidence)) {
+  for (const IndexPut& put : RawPuts(evidence)) {
     const auto [at, first] = logs.emplace(put.object, put.log);
     if (!first && at->second != put.log) return true;
   }
@@ -72,7 +72,7 @@ bool TwoWritersOfOneLog(const Evidence& evidence) {
   std::map<std::string, std::string> by;
   for (const PutEvent& put : evidence.puts) by[put.name] = put.process;
   std::map<LogId, std::string> last;
-  for (const IndexPut& put : IndexPuts(evidence)) {
+  for (const IndexPut& put : RawPuts(evidence)) {
     const std::string& process = by[put.object];
     const auto [at, first] = last.emplace(put.log, process);
     if (!first && at->second != process) return true;

@@ -51,6 +51,7 @@ MadeHistory ObjectOfManyLogs() {
   MadeHistory h = Plain();
   StoreEvent other = h.evidence.store.front();
   other.change.record.key = "00000000000000000002-00000000000000000001-00000000000000000010";
+  other.of_log = LogChange::Of(other.change);
   h.evidence.store.push_back(other);
   return h;
 }

@@ -26,7 +26,7 @@ bool StoodStill(const Evidence& evidence, const std::string& process, Place from
 }
 
 Contradiction Check(const Evidence& evidence) {
-  const std::vector<IndexPut> puts = IndexPuts(evidence);
+  const std::vector<IndexPut> puts = RawPuts(evidence);
   for (const Operation& append : evidence.operations) {
     if (append.kind != Operation::Kind::kAppend || !append.done()) continue;
     const IndexPut* put = PutOfEntry(puts, append);

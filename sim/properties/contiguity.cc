@@ -1,36 +1,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include "format/index_key.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
 namespace {
 
+/// The ends of all records that a log ever had, each with the log's size up to it, since it was deleted last.
+using Ends = std::map<Offset, std::int64_t>;
+
+/// A writer's record begins where the log ends; a compactor's where a record ended, and ends with one.
+bool Follows(const IndexPut& put, const Ends& ends) {
+  const auto before = put.parquet ? ends.find(put.start) : std::prev(ends.end());
+  if (before == ends.end() || before->first != put.start) return false;
+  if (before->second + put.size != put.cumulative_size) return false;
+  const auto same = ends.find(put.end);
+  return !put.parquet || (same != ends.end() && same->second == put.cumulative_size);
+}
+
 Contradiction CheckPuts(const Evidence& evidence) {
-  std::map<LogId, IndexPut> last;
+  std::map<LogId, Ends> logs;
+  std::map<LogId, Place> latest;  // put
   std::map<LogId, std::vector<Place>> begun_anew;
   for (const Deletion& deletion : evidence.deletions) begun_anew[deletion.log].push_back(deletion.deleted);
   for (const IndexPut& put : IndexPuts(evidence)) {
-    auto before = last.find(put.log);
+    Ends& ends = logs[put.log];
+    const Place before = std::exchange(latest[put.log], put.place);
     const auto anew = begun_anew.find(put.log);
     // While a log is being deleted its first record after the deletion begins at 0 again.
-    const auto between = [&](Place deleted) { return before->second.place < deleted && put.place > deleted; };
-    if (before != last.end() && anew != begun_anew.end() &&
-        std::any_of(anew->second.begin(), anew->second.end(), between)) {
-      last.erase(before);
-      before = last.end();
+    const auto between = [&](Place deleted) { return before < deleted && put.place > deleted; };
+    if (anew != begun_anew.end() && std::any_of(anew->second.begin(), anew->second.end(), between)) ends.clear();
+    ends.emplace(Offset(0), 0);
+    if (!Follows(put, ends)) {
+      return fmt::format("log {}: a {} record of {} to {} with cumulative size {} and {} bytes of its own was put at {}; "
+                         "the log ended at {} with {}",
+                         put.log.value(), put.parquet ? "PARQUET" : "RAW", put.start.value(), put.end.value(),
+                         put.cumulative_size, put.size, put.place, ends.rbegin()->first.value(), ends.rbegin()->second);
     }
-    const Offset expected = before == last.end() ? Offset(0) : before->second.end;
-    const std::int64_t bytes = before == last.end() ? 0 : before->second.cumulative_size;
-    if (put.start != expected || put.cumulative_size != bytes + put.size) {
-      return fmt::format("log {}: a record of {} to {} with cumulative size {} and {} bytes of its own was put at {}; "
-                         "the one before it ends at {} with {}",
-                         put.log.value(), put.start.value(), put.end.value(), put.cumulative_size, put.size, put.place,
-                         expected.value(), bytes);
-    }
-    last[put.log] = put;
+    ends.emplace(put.end, put.cumulative_size);
   }
   return std::nullopt;
 }
@@ -45,6 +55,9 @@ Contradiction CheckFinal(LogId log, const FinalLog& final) {
                          record.end.value(), end.value());
     }
     Offset next = record.start;
+    // What was trimmed before the record was compacted is not in its files.
+    const bool cut = record.compacted && !record.entries.empty() && record.entries.front().offset <= final.marker;
+    if (cut) next = std::max(next, record.entries.front().offset);
     for (const SeenEntry& entry : record.entries) {
       if (entry.offset != next) {
         return fmt::format("log {}: at the end {} follows offset {}", log.value(), ToString(entry), next.value());

@@ -8,7 +8,7 @@ namespace {
 Contradiction Check(const Evidence& evidence) {
   // Without guards a put that was sent before may land at any time.
   if (!evidence.guarded_writes) return std::nullopt;
-  const std::vector<IndexPut> puts = IndexPuts(evidence);
+  const std::vector<IndexPut> puts = RawPuts(evidence);
   for (const Deletion& deletion : evidence.deletions) {
     for (const IndexPut& put : puts) {
       if (put.log != deletion.log || put.at <= deletion.fenced_at + evidence.fence_seen_within) continue;

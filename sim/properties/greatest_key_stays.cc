@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "format/index_key.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
@@ -9,13 +8,14 @@ namespace {
 Contradiction Check(const Evidence& evidence) {
   std::map<LogId, Offset> greatest;
   for (const StoreEvent& event : evidence.store) {
-    const Result<IndexKey> key = IndexKey::Decode(event.change.record.key);
-    if (!key.ok() || IsDeleted(evidence, key->log)) continue;
+    if (!event.of_log.index || IsDeleted(evidence, event.of_log.log)) continue;
+    const Offset end = event.of_log.index->end;
+    Offset& last = greatest[event.of_log.log];
     if (!event.change.removed) {
-      greatest[key->log] = std::max(greatest[key->log], key->end);
-    } else if (key->end >= greatest[key->log]) {
-      return fmt::format("log {}: its last index record, which ends at {}, was removed at {}", key->log.value(),
-                         key->end.value(), event.place);
+      last = std::max(last, end);
+    } else if (end >= last) {
+      return fmt::format("log {}: its last index record, which ends at {}, was removed at {}",
+                         event.of_log.log.value(), end.value(), event.place);
     }
   }
   return std::nullopt;

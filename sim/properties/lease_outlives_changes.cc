@@ -2,9 +2,6 @@
 
 #include <set>
 
-#include "format/entry_index.h"
-#include "format/index_key.h"
-#include "format/log_records.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
@@ -22,7 +19,7 @@ Contradiction Check(const Evidence& evidence) {
     const std::string& key = event.change.record.key;
     const auto owner = evidence.lease_owners.find(key);
     if (owner != evidence.lease_owners.end()) {
-      Leases& of_owner = leases[{*LogOfRecordKey(key), owner->second}];
+      Leases& of_owner = leases[{event.of_log.log, owner->second}];
       if (!event.change.removed) {
         of_owner.standing.insert(key);
       } else {
@@ -31,15 +28,15 @@ Contradiction Check(const Evidence& evidence) {
       }
       continue;
     }
-    const Result<IndexKey> index = IndexKey::Decode(key);
-    if (!index.ok() || event.change.removed) continue;
-    const Result<EntryIndex> record = DecodeEntryIndex(event.change.record.value.span(), key);
-    const PutEvent* object = record.ok() ? PutOf(evidence, record->location) : nullptr;
+    const std::optional<IndexRecord>& index = event.of_log.index;
+    if (!index || index->parquet || event.change.removed) continue;
+    const PutEvent* object = PutOf(evidence, index->object);
     if (object == nullptr) continue;
-    const Leases& of_owner = leases[{index->log, object->process}];
+    const LogId log = event.of_log.log;
+    const Leases& of_owner = leases[{log, object->process}];
     if (!of_owner.standing.empty() || of_owner.lost_one) continue;
     return fmt::format("log {}: the record that ends at {} was put at {}; its writer {} had no lease, or had given it "
-                       "back by itself", index->log.value(), index->end.value(), event.place, object->process);
+                       "back by itself", log.value(), index->end.value(), event.place, object->process);
   }
   return std::nullopt;
 }

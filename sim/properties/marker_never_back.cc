@@ -5,13 +5,15 @@
 namespace lakestream::sim {
 namespace {
 
-/// The start of the log's last index record just before the place; 0 where it had none.
+/// The start of the log's last index record just before the place; 0 where it had none. The last one is never removed,
+/// and where it was compacted it was put again.
 Offset LastRecordStart(const std::vector<IndexPut>& puts, LogId log, Place place) {
-  Offset start;
+  const IndexPut* last = nullptr;
   for (const IndexPut& put : puts) {
-    if (put.log == log && put.place < place) start = put.start;
+    if (put.log != log || put.place >= place) continue;
+    if (last == nullptr || put.end >= last->end) last = &put;
   }
-  return start;
+  return last == nullptr ? Offset(0) : last->start;
 }
 
 Contradiction Check(const Evidence& evidence) {

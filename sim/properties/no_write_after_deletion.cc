@@ -7,6 +7,7 @@ namespace {
 
 /// An acknowledged append of the log that ended after the place and lies in this record; or null.
 const Operation* AcknowledgedIn(const Evidence& evidence, const IndexPut& put) {
+  if (put.parquet) return nullptr;  // that acknowledges nothing
   for (const Operation& append : evidence.operations) {
     if (append.kind != Operation::Kind::kAppend || !append.done() || append.log != put.log) continue;
     const Offset offset = append.acknowledged->offset;

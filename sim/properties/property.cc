@@ -4,23 +4,12 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
-#include "format/entry_index.h"
-#include "format/index_key.h"
-#include "format/log_records.h"
-
 namespace lakestream::sim {
 namespace {
 
 std::vector<Property>& Registered() {
   static std::vector<Property> properties;
   return properties;
-}
-
-/// The log whose index record the key is; nothing for other keys.
-std::optional<IndexKey> IndexKeyOf(const std::string& key) {
-  const Result<IndexKey> decoded = IndexKey::Decode(key);
-  return decoded.ok() ? std::optional<IndexKey>(*decoded) : std::nullopt;
 }
 
 }  // namespace
@@ -100,22 +89,20 @@ std::map<AppendNumber, const Operation*> AppendsByNumber(const Evidence& evidenc
 std::vector<IndexPut> IndexPuts(const Evidence& evidence) {
   std::vector<IndexPut> puts;
   for (const StoreEvent& event : evidence.store) {
-    if (event.change.removed) continue;
-    const std::optional<IndexKey> key = IndexKeyOf(event.change.record.key);
-    if (!key) continue;
-    const Result<EntryIndex> index = DecodeEntryIndex(event.change.record.value.span(), event.change.record.key);
-    if (!index.ok()) continue;
+    if (event.change.removed || !event.of_log.index) continue;
     IndexPut put;
+    static_cast<IndexRecord&>(put) = *event.of_log.index;
     put.place = event.place;
     put.at = event.at;
-    put.log = key->log;
-    put.end = key->end;
-    put.start = key->end - index->message_count;
-    put.cumulative_size = key->cumulative_size;
-    put.size = index->entry_size_bytes;
-    put.object = index->location;
+    put.log = event.of_log.log;
     puts.push_back(std::move(put));
   }
+  return puts;
+}
+
+std::vector<IndexPut> RawPuts(const Evidence& evidence) {
+  std::vector<IndexPut> puts = IndexPuts(evidence);
+  std::erase_if(puts, [](const IndexPut& put) { return put.parquet; });
   return puts;
 }
 
@@ -134,13 +121,8 @@ bool HadTrouble(const Evidence& evidence, const std::string& process, MonotonicT
 
 std::vector<MarkerPut> MarkerPuts(const Evidence& evidence) {
   std::vector<MarkerPut> puts;
-  std::map<std::string, LogId> keys;
-  for (const auto& [log, final] : evidence.final) keys.emplace(TrimMarkerKey(log), log);
   for (const StoreEvent& event : evidence.store) {
-    const auto found = keys.find(event.change.record.key);
-    if (found == keys.end() || event.change.removed) continue;
-    const Result<Offset> marker = DecodeTrimMarker(event.change.record.value.text(), event.change.record.key);
-    if (marker.ok()) puts.push_back({event.place, found->second, *marker});
+    if (event.of_log.marker) puts.push_back({event.place, event.of_log.log, *event.of_log.marker});
   }
   return puts;
 }

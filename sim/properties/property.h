@@ -81,17 +81,14 @@ std::vector<Sighting> AllSightings(const Evidence& evidence);
 std::map<AppendNumber, const Operation*> AppendsByNumber(const Evidence& evidence);
 
 /// An index record at the moment when it was written.
-struct IndexPut {
+struct IndexPut : IndexRecord {
   Place place = 0;
   MonotonicTime at;
   LogId log;
-  Offset start;
-  Offset end;
-  std::int64_t cumulative_size = 0;
-  std::int64_t size = 0;
-  std::string object;
 };
 std::vector<IndexPut> IndexPuts(const Evidence& evidence);
+/// Those of writers: RAW records, by sequenced puts.
+std::vector<IndexPut> RawPuts(const Evidence& evidence);
 
 /// Who asked for an object, and when. Null where nobody did.
 const PutEvent* PutOf(const Evidence& evidence, const std::string& object);

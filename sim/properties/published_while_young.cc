@@ -8,7 +8,7 @@ namespace {
 Contradiction Check(const Evidence& evidence) {
   // Without guards a put that was sent in time may land later.
   if (!evidence.guarded_writes) return std::nullopt;
-  for (const IndexPut& put : IndexPuts(evidence)) {
+  for (const IndexPut& put : RawPuts(evidence)) {
     const PutEvent* object = PutOf(evidence, put.object);
     if (object == nullptr || put.at - object->at < evidence.times.publish_deadline) continue;
     return fmt::format("log {}: the record that ends at {} was put at {} ({}); its object {} was begun at {} by {} ({})",

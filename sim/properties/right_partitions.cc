@@ -1,21 +1,15 @@
 #include <fmt/format.h>
 
-#include "format/index_key.h"
-#include "format/log_records.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
 namespace {
 
-std::optional<LogId> LogOf(const std::string& key) {
-  const Result<IndexKey> index = IndexKey::Decode(key);
-  return index.ok() ? std::optional<LogId>(index->log) : LogOfRecordKey(key);
-}
-
 Contradiction Check(const Evidence& evidence) {
   for (const StoreEvent& event : evidence.store) {
-    const std::optional<LogId> log = LogOf(event.change.record.key);
-    if (!log || event.change.partition == Partition::OfLog(*log).name()) continue;
+    const LogChange::Kind kind = event.of_log.kind;
+    if (kind == LogChange::Kind::kNone || kind == LogChange::Kind::kCursor) continue;
+    if (event.change.partition == Partition::OfLog(event.of_log.log).name()) continue;
     return fmt::format("{} was written to partition {} at {}", event.change.record.key, event.change.partition,
                        event.place);
   }

@@ -13,23 +13,36 @@ struct Told {
 using Places = std::map<std::pair<LogId, Offset>, Told>;
 
 Contradiction CheckRecords(LogId log, const FinalLog& final, Places& places) {
-  std::int64_t bytes = 0;
+  const FinalRecord* before = nullptr;
   std::int64_t time = 0;
   for (const FinalRecord& record : final.records) {
     if (record.created_ms < time) {
       return fmt::format("log {}: the record that ends at {} is from {}, the one before it from {}", log.value(),
                          record.end.value(), record.created_ms, time);
     }
-    time = record.created_ms;
+    std::int64_t sizes = 0;
+    for (const SeenEntry& entry : record.entries) sizes += entry.size;
+    std::int64_t bytes = record.cumulative_size - sizes;  // up to the first entry
+    // Nothing tells how much came before what was trimmed, and a compacted record may lack what was.
+    const bool begins = record.start == Offset(0) || before != nullptr;
+    const bool whole = !record.entries.empty() && record.entries.front().offset == record.start;
+    if (begins && whole && bytes != (before == nullptr ? 0 : before->cumulative_size)) {
+      return fmt::format("log {}: the record that ends at {} says {} bytes, the sizes add up to {}", log.value(),
+                         record.end.value(), record.cumulative_size,
+                         sizes + (before == nullptr ? 0 : before->cumulative_size));
+    }
     for (const SeenEntry& entry : record.entries) {
       bytes += entry.size;
-      places[{log, entry.offset}] = {bytes, time};
+      // Compaction keeps the times of the records that an entry's was one of.
+      if (record.compacted && (entry.timestamp_ms < time || entry.timestamp_ms > record.created_ms)) {
+        return fmt::format("log {}: {} is from {}; what is before it from {}, and its record from {}", log.value(),
+                           ToString(entry), entry.timestamp_ms, time, record.created_ms);
+      }
+      if (record.compacted) time = entry.timestamp_ms;
+      places[{log, entry.offset}] = {bytes, record.compacted ? entry.timestamp_ms : record.created_ms};
     }
-    if (!record.entries.empty() && bytes != record.cumulative_size) {
-      return fmt::format("log {}: the record that ends at {} says {} bytes, the sizes add up to {}", log.value(),
-                         record.end.value(), record.cumulative_size, bytes);
-    }
-    bytes = record.cumulative_size;
+    time = record.created_ms;
+    before = &record;
   }
   return std::nullopt;
 }

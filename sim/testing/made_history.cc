@@ -134,13 +134,20 @@ StoreEvent& MadeHistory::Store(const std::string& key, std::string value, const 
   event.change.partition = partition;
   event.change.record.key = key;
   event.change.record.value = Buffer(std::move(value));
+  event.of_log = LogChange::Of(event.change);
   event.catalog = CatalogChange::Of(event.change);
   return evidence.store.emplace_back(std::move(event));
 }
 
 StoreEvent& MadeHistory::Remove(const std::string& key) {
-  StoreEvent& event = Store(key, std::string());
+  std::string last;
+  for (const StoreEvent& event : evidence.store) {
+    if (event.change.record.key == key) last = event.change.record.value.text();
+  }
+  StoreEvent& event = Store(key, std::move(last));
   event.change.removed = true;
+  event.of_log = LogChange::Of(event.change);
+  event.catalog = CatalogChange::Of(event.change);
   return event;
 }
 

@@ -38,6 +38,7 @@ class MadeHistory {
   void LeaseGone(const std::string& token, bool session_alive);
   /// What the store does without anybody looking at what it means.
   StoreEvent& Store(const std::string& key, std::string value, const std::string& partition = "1");
+  /// Of the record as it was stored last.
   StoreEvent& Remove(const std::string& key);
   void Happened(Happening::Kind kind, const std::string& process = "p.1");
 
