@@ -86,7 +86,7 @@ TEST(CompactorFaults, DiesAtEveryCallAndAnotherOneFinishes) {
 
 TEST(CompactorFaults, TwoRace) {
   int both = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     CompactorWorld world(seed);
     SharedLogs shared(world);
@@ -112,7 +112,7 @@ TEST(CompactorFaults, TwoRace) {
 
 TEST(CompactorFaults, ManyFaultsAtOnce) {
   std::int64_t injected = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     CompactorWorld world(seed);
     SharedLogs shared(world);
@@ -163,7 +163,7 @@ struct OneLog {
   }
   /// The first one stands still at a call.
   Hold HoldFirst(Op op, const std::string& prefix, int n = 1) {
-    pass = first.Start(One(), 1h);
+    pass = first.Start(One(), 24h);
     const Hold hold = CompactorWorld::HoldNth(world, first, op, prefix, n, HoldPoint::kBeforeApply);
     world.Until([&] { return hold.reached(); });
     return hold;
@@ -191,7 +191,8 @@ TEST(CompactorFaults, APausedInstallerIsWaitedForWhileItsSessionLives) {
   for (const bool guarded : {true, false}) {
     OneLog log(guarded);
     const Hold put = log.HoldFirst(Op::kCompareAndSet, kIndexKeys);
-    ASSERT_TRUE(log.world.sim.RunFor(24h - 10min).ok() || true);
+    // Longer than any deadline of a compaction record.
+    ASSERT_TRUE(log.world.sim.RunFor(90min).ok());
     EXPECT_EQ(log.Second().kind, Kind::kWaiting);
     EXPECT_FALSE(log.second.Outcome(kLog).owner.empty());
     EXPECT_EQ(log.world.Index(kLog), "R3 R6 R9");

@@ -213,7 +213,7 @@ TEST(CompactorRules, TakenOverFromTheEndedAlone) {
     log.world.PutRecord(kLog, log.Installing("other"));
     log.world.PutMeta(kLog, CompactionClaimKey(kLog, "other"), "other");
     log.Pass();
-    EXPECT_TRUE(log.world.sim.RunFor(2h).ok());
+    EXPECT_TRUE(log.world.sim.RunFor(61min).ok());
     return log.Pass();
   });
 }

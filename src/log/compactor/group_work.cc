@@ -76,6 +76,7 @@ GroupWork::Window GroupWork::NextWindow(std::size_t from) const {
   return Window(from, to);
 }
 
+/// Looks at the spools before it waits for the first time, and never after: what runs beside it changes them.
 Task<Status> GroupWork::FetchObject(OpContext context, std::size_t number, Fetch* fetch) {
   const Object& object = objects_[number];
   std::vector<WantedSection> wanted;
@@ -204,6 +205,7 @@ Task<std::vector<RangeFiles>> GroupWork::Run(OpContext context) {
   while (status.ok() && window.first < window.second) {
     TakeWindow(std::exchange(fetched, std::vector<Fetch>()));
     window = NextWindow(window.second);
+    // In this order: the fetches have seen which ranges have failed before anything more fails.
     std::vector<Task<Status>> steps;
     steps.push_back(FetchWindow(context, window, &fetched));
     steps.push_back(Relieve(context));

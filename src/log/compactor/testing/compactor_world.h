@@ -171,7 +171,7 @@ class CompactorProcess {
         options(std::move(options)) {
     death.die = [this] { node.Kill(); };
     WriterOptions writer;
-    writer.fence_poll = std::chrono::milliseconds(200);
+    writer.fence_poll = std::chrono::seconds(2);
     leases = std::make_unique<LeaseKeeper>(node.runtime(), meta, writer);
     leases->Start();
     const CompactorParts parts{node.runtime(), meta, meta, wal, compacted, *leases, homes, scratch};
