@@ -33,7 +33,8 @@ Contradiction Check(const Evidence& evidence) {
 
 const PropertyRegistration kRegistered(Property{
     "compaction_comes_to_rest",
-    "once faults have ended all is compacted that can be, and no compaction stays under way (P36)", Check});
+    "once faults have ended all is compacted that can be, and no compaction stays under way (P36)", Check,
+    Needs::kStores});
 
 }  // namespace
 }  // namespace lakestream::sim
