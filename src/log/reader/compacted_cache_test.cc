@@ -177,7 +177,8 @@ TEST_F(CompactedCacheTest, RawAndCompactedShareOneBudget) {
   for (const std::int64_t at : {5, 5, 900}) ReadOne(*reader, at);
 }
 
-TEST_F(CompactedCacheTest, WithoutCompressionAPageKeepsItselfAlone) {
+TEST(CompactedPages, WithoutCompressionEachKeepsItselfAlone) {
+  constexpr std::size_t kSize = 4000;
   CompactedWorld world;
   std::vector<TestEntry> entries;
   for (int k = 0; k < 256; ++k) entries.push_back(TestEntry{1, Noise(static_cast<std::uint32_t>(k), kSize)});
@@ -185,8 +186,8 @@ TEST_F(CompactedCacheTest, WithoutCompressionAPageKeepsItselfAlone) {
   CompactedDraft draft = world.Draft(kLog, 0, 256, {});
   draft.compression = Compression::kNone;
   world.Install(draft);
-  Check(world.ReadWith(*world.Fresh(), kLog, 0), 0, 256);
-  Result<LogRead> read = world.ReadWith(*world.Fresh(), kLog, 0);
+  const Result<LogRead> read = world.ReadWith(*world.Fresh(), kLog, 0);
+  ASSERT_TRUE(read.ok() && read->entries.size() == 256);
   // Payloads of one page lie side by side; those of another one lie elsewhere.
   const std::vector<LogEntry>& got = read->entries;
   EXPECT_EQ(got[1].payload.data(), got[0].payload.data() + kSize + 4);
@@ -225,7 +226,7 @@ TEST_F(CompactedCacheTest, AShortAnswerIsCorruptAndNotKept) {
   }
 }
 
-TEST_F(CompactedCacheTest, EachFlippedByteIsFoundOrHarmless) {
+TEST(CompactedDamage, EachFlippedByteIsFoundOrHarmless) {
   CompactedWorld world;
   for (int i = 0; i < 4; ++i) world.Append(kLog, "o" + std::to_string(i), {{2, "first"}, {1, "second"}});
   const CompactedDraft draft = world.Compact(kLog, 0, 12, {6});

@@ -109,7 +109,8 @@ TEST_P(CompactedFixtures, ReadAsALog) {
     const std::string payload = PayloadOf(appends[i]);
     if (!payload.empty()) ++compared;
     EXPECT_TRUE(payload.empty() || entries[i].payload.text() == payload) << i;
-    // By its last offset alone, for who knows nothing; and by its time.
+    // By its last offset alone, for who knows nothing; and by its time. Of a long file not each.
+    if (i % (rows.size() / 20 + 1) != 0) continue;
     const Result<LogRead> one =
         world.ReadWith(*reader_of(), kLog, expected.end().value() - 1, ReadBounds{1, 1});
     ASSERT_TRUE(one.ok() && one->entries.size() == 1);

@@ -26,14 +26,18 @@ std::string Found(CompactedWorld& world, std::int64_t timestamp_ms) {
   return found.ok() ? std::to_string(found->value()) : found.status().ToString();
 }
 
-/// The first offset at or above the marker whose entry has the time, by reading everything.
-std::string Expected(CompactedWorld& world, std::int64_t marker, std::int64_t timestamp_ms) {
+LogRead Everything(CompactedWorld& world) {
   const Result<LogRead> all = world.ReadWith(*world.Fresh(), kLog, 0);
-  EXPECT_TRUE(all.ok());
-  for (const LogEntry& entry : all->entries) {
+  EXPECT_TRUE(all.ok()) << all.status().ToString();
+  return all.ok() ? *all : LogRead();
+}
+
+/// The first offset at or above the marker whose entry has the time, of everything that can be read.
+std::string Expected(const LogRead& all, std::int64_t marker, std::int64_t timestamp_ms) {
+  for (const LogEntry& entry : all.entries) {
     if (entry.header.timestamp_ms >= timestamp_ms) return std::to_string(std::max(marker, entry.header.offset.value()));
   }
-  return std::to_string(all->next.value());
+  return std::to_string(all.next.value());
 }
 
 TEST(TimeSeek, AnEmptyLogAndTheEnd) {
@@ -56,9 +60,10 @@ TEST(TimeSeek, AgreesWithReadingEverything) {
   const auto check = [&] {
     for (const std::int64_t marker : {0, 1, 6, 9, 13, 24, 27, 54, 59}) {
       world.PutMeta(kLog, TrimMarkerKey(kLog), std::to_string(marker));
+      const LogRead all = Everything(world);
       for (const std::int64_t t : {-1, 0, 1, 999, 1000, 1001, 2500, 2999, 3000, 3001, 7000, 7001, 7002, 8999, 9000, 12000,
                                    12001}) {
-        EXPECT_EQ(Found(world, begin + t), Expected(world, marker, begin + t)) << marker << " " << t;
+        EXPECT_EQ(Found(world, begin + t), Expected(all, marker, begin + t)) << marker << " " << t;
       }
     }
     world.SetMarker(kLog, 0);
@@ -79,8 +84,9 @@ TEST(TimeSeek, DuringAnInstallationEitherRecordAnswers) {
   const CompactedDraft draft = world.Draft(kLog, 6, 24, {14});
   world.WriteFiles(draft);
   world.InstallRecord(draft);
+  const LogRead all = Everything(world);
   for (std::int64_t t = 0; t <= 5000; t += 500) {
-    EXPECT_EQ(Found(world, begin + t), Expected(world, 0, begin + t)) << t;
+    EXPECT_EQ(Found(world, begin + t), Expected(all, 0, begin + t)) << t;
   }
 }
 
@@ -94,8 +100,9 @@ TEST(TimeSeek, TimesThatGoBackWithinARange) {
   world.Install(draft);
   for (const std::int64_t marker : {0, 2, 4, 9, 11, 17, 23}) {
     world.PutMeta(kLog, TrimMarkerKey(kLog), std::to_string(marker));
+    const LogRead all = Everything(world);
     for (std::int64_t t = 0; t <= 4100; t += 50) {
-      EXPECT_EQ(Found(world, begin + t), Expected(world, marker, begin + t)) << marker << " " << t;
+      EXPECT_EQ(Found(world, begin + t), Expected(all, marker, begin + t)) << marker << " " << t;
     }
   }
 }
@@ -124,15 +131,15 @@ TEST(TimeSeek, ReadsNoMoreThanItMust) {
 TEST(TimeSeek, MoreRecordsThanAPage) {
   CompactedWorld world;
   std::vector<std::int64_t> times;
-  for (int i = 0; i < 2500; ++i) times.push_back(10 * i);
+  for (int i = 0; i < 2100; ++i) times.push_back(10 * i);
   const std::int64_t begin = AppendAt(world, times);
-  for (const int i : {0, 999, 1000, 1001, 2000, 2499}) {
+  for (const int i : {0, 999, 1000, 1001, 2000, 2099}) {
     EXPECT_EQ(Found(world, begin + 10 * i), std::to_string(6 * i));
     EXPECT_EQ(Found(world, begin + 10 * i - 1), std::to_string(6 * i));
   }
   world.RemoveIndex(kLog, 7000, 7100);
   EXPECT_EQ(Found(world, begin + 11'000), "6600");
-  EXPECT_NE(Found(world, begin + 24'000).find("corrupt: the log's index has a gap"), std::string::npos);
+  EXPECT_NE(Found(world, begin + 20'000).find("corrupt: the log's index has a gap"), std::string::npos);
 }
 
 TEST(TimeSeek, AMissingCompanionIsLookedUpAgain) {
