@@ -445,6 +445,19 @@ TEST(ParquetFile, NamesWhatIsWrongWithADictionary) {
   }
 }
 
+TEST(ParquetFile, NamesADictionaryThatIsNotWhereTheOffsetIndexLeavesRoomForIt) {
+  ExpectLies(WithDictionary({1, 0, 1}),
+             {
+                 {"a data page", [](auto& f) { f.dictionary->type = 0; }, StatusCode::kCorrupt, {"is not the dictionary"}},
+                 {"bytes behind it",
+                  [](auto& f) {
+                    f.dictionary->stored_size = f.dictionary->decoded_size = 17;
+                    f.dictionary->body += "x";
+                  },
+                  StatusCode::kCorrupt, {"dictionary does not end where the first page begins"}},
+             });
+}
+
 TEST(ParquetFile, ADictionaryWithoutEntriesNeedsNoBytes) {
   HandMadeFile file = ThreeRows();
   for (HandMadePage& page : file.pages) {
