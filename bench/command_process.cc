@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "bench/surroundings.h"
 
 namespace lakestream::bench {
 namespace {
@@ -87,12 +87,26 @@ Result<std::string> CommandProcess::ReadLine() {
 Status CommandProcess::Finish() {
   input_ = UniqueFd();
   int how = 0;
-  rusage usage{};
-  if (Uninterrupted([&] { return wait4(pid_, &how, 0, &usage); }) < 0) return ErrnoStatus(errno, "a process is lost", "");
-  peak_bytes_ = std::int64_t{usage.ru_maxrss} << 10;
+  if (Uninterrupted([&] { return waitpid(pid_, &how, 0); }) < 0) return ErrnoStatus(errno, "a process is lost", "");
   pid_ = 0;
   if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return OkStatus();
   return Unavailable("a process of the benchmark has failed").With("wait_status", how);
+}
+
+// Not from wait4(): what that tells begins with the memory of the process that started it.
+Result<std::int64_t> CommandProcess::PeakBytes() const {
+  LS_ASSIGN(const std::int64_t kib, ProcessNumber("status", "VmHWM", std::to_string(pid_)));
+  return kib << 10;
+}
+
+Status CommandProcess::Terminate() {
+  constexpr int kEndedBySignal = 128 + SIGTERM;
+  kill(pid_, SIGTERM);
+  int how = 0;
+  if (Uninterrupted([&] { return waitpid(pid_, &how, 0); }) < 0) return ErrnoStatus(errno, "a process is lost", "");
+  pid_ = 0;
+  if (WIFEXITED(how) && WEXITSTATUS(how) == kEndedBySignal) return OkStatus();
+  return Unavailable("a process of the benchmark did not end as it was asked to").With("wait_status", how);
 }
 
 }  // namespace lakestream::bench

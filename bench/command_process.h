@@ -28,14 +28,15 @@ class CommandProcess {
   Result<std::string> ReadLine();
   /// Ends its input and waits. Errors: unavailable where it did not end with 0.
   Status Finish();
-  /// The most memory that it had at once, resident. Requires: Finish was ok.
-  std::int64_t peak_bytes() const { return peak_bytes_; }
+  /// The most memory that it has had at once so far, resident.
+  Result<std::int64_t> PeakBytes() const;
+  /// Asks it to end, by SIGTERM, and waits. Errors: unavailable where it ended in another way.
+  Status Terminate();
 
  private:
   CommandProcess(pid_t pid, UniqueFd input, UniqueFd output)
       : pid_(pid), input_(std::move(input)), output_(std::move(output)) {}
 
-  std::int64_t peak_bytes_ = 0;
   pid_t pid_;  ///< 0: it has ended
   UniqueFd input_;
   UniqueFd output_;

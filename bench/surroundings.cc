@@ -88,8 +88,8 @@ double ProcessorSeconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-Result<std::int64_t> ProcessNumber(const std::string& file, const std::string& name) {
-  const std::string text = LineOf("/proc/self/" + file, name);
+Result<std::int64_t> ProcessNumber(const std::string& file, const std::string& name, const std::string& pid) {
+  const std::string text = LineOf("/proc/" + pid + "/" + file, name);
   char* end = nullptr;
   const std::int64_t number = std::strtoll(text.c_str(), &end, 10);
   if (end != text.c_str()) return number;

@@ -27,8 +27,9 @@ std::string FileSystemName(const std::string& directory);
 /// Processor time of this process so far, all threads, in seconds.
 double ProcessorSeconds();
 
-/// A line of /proc/self/status or /proc/self/io, for example "VmRSS" or "wchar": its number as it stands there
+/// A line of /proc/PID/status or /proc/PID/io, for example "VmRSS" or "wchar": its number as it stands there
 /// (kB for memory, bytes for io). Errors: unavailable.
-Result<std::int64_t> ProcessNumber(const std::string& file, const std::string& name);
+Result<std::int64_t> ProcessNumber(const std::string& file, const std::string& name,
+                                   const std::string& pid = "self");
 
 }  // namespace lakestream::bench

@@ -27,9 +27,12 @@ Bytef* InputOf(ByteSpan bytes) { return const_cast<Bytef*>(bytes.data()); }
 }  // namespace
 
 struct GzipWriter::State {
+  explicit State(int level)
+      : ready(deflateInit2(&stream, level, Z_DEFLATED, MAX_WBITS + kGzipOnly, kMemoryLevel, Z_DEFAULT_STRATEGY) ==
+              Z_OK) {}
+
   z_stream stream = {};
-  const bool ready = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipOnly, kMemoryLevel,
-                                  Z_DEFAULT_STRATEGY) == Z_OK;
+  const bool ready;
   bool finished = false;
   std::array<char, kOutputStep> output;  ///< not cleared first: a small batch takes few microseconds
 
@@ -54,7 +57,7 @@ struct GzipWriter::State {
   }
 };
 
-GzipWriter::GzipWriter() : state_(std::make_unique_for_overwrite<State>()) {}
+GzipWriter::GzipWriter(int level) : state_(std::make_unique<State>(level)) {}
 GzipWriter::~GzipWriter() = default;
 
 Status GzipWriter::Write(ByteSpan bytes, std::string* out) {

@@ -17,7 +17,10 @@ namespace lakestream {
 /// Thread safety: one thread.
 class GzipWriter {
  public:
-  GzipWriter();
+  static constexpr int kUsualLevel = 6;
+
+  /// Requires: `level` is 1 (fast) to 9 (small).
+  explicit GzipWriter(int level = kUsualLevel);
   ~GzipWriter();
 
   /// Takes all the bytes, and appends to `out` what is compressed by now, perhaps nothing.

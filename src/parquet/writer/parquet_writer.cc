@@ -29,6 +29,8 @@ constexpr std::int64_t kMiB = kKiB * 1024;
 class OutputPieces final : public arrow::io::OutputStream {
  public:
   arrow::Status Write(const void* data, std::int64_t size) override {
+    // As much as was taken the last time: growing step by step would copy it all once more.
+    if (bytes_.empty()) bytes_.reserve(usual_);
     bytes_.append(static_cast<const char*>(data), static_cast<std::size_t>(size));
     written_ += size;
     return arrow::Status::OK();
@@ -43,10 +45,14 @@ class OutputPieces final : public arrow::io::OutputStream {
 
   std::size_t size() const { return bytes_.size(); }
   std::int64_t written() const { return written_; }
-  Buffer Take() { return Buffer(std::exchange(bytes_, std::string())); }
+  Buffer Take() {
+    usual_ = std::max(usual_, bytes_.size());
+    return Buffer(std::exchange(bytes_, std::string()));
+  }
 
  private:
   std::string bytes_;
+  std::size_t usual_ = 0;
   std::int64_t written_ = 0;
   bool closed_ = false;
 };
