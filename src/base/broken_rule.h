@@ -109,6 +109,10 @@ enum class Rule : std::uint8_t {
   kTimeSearchByTheGreatestSoFar,
   kMissingFileIsLookedUpAgain,
   kRowHoldsItsOffset,
+  // Retention. The simulator does not know it yet: retainer_test.cc breaks these.
+  kRetentionKeepsTheBytes,
+  kRetentionAsksForEachTime,
+  kRetentionGoesByTheStoresClock,
 };
 /// The last one that a mutant of the simulator stands for.
 inline constexpr Rule kLastRule = Rule::kTopicIdIsSwapped;

@@ -19,6 +19,7 @@ TrimDecision DecideTrim(Offset current, std::optional<Offset> last_record_start,
 Offset HardTrimLimit(Offset asked, Offset trim_marker, std::optional<Offset> last_record_start) {
   if (!last_record_start) return Offset(0);
   const Offset at_marker = Broken(Rule::kHardTrimStopsAtMarker) ? asked : std::min(asked, trim_marker);
+  if (Broken(Rule::kLastRecordStays)) return at_marker;
   return std::min(at_marker, *last_record_start);
 }
 
