@@ -31,6 +31,8 @@ struct HeldLease {
   std::atomic<bool> fenced{false};
   std::atomic<bool> kept{false};
   std::atomic<std::int64_t> last_used_ns{0};
+  std::int64_t created_ms = 0;  ///< of its record; not changed once others see the lease
+  MonotonicTime answered_at{};  ///< when the store told it
 };
 
 LeaseUse::LeaseUse(std::shared_ptr<HeldLease> lease) : lease_(std::move(lease)) {
@@ -48,6 +50,9 @@ bool LeaseUse::Usable() const { return lease_ && !lease_->invalid && lease_->ses
 bool LeaseUse::Fenced() const { return lease_ && lease_->fenced; }
 std::uint64_t LeaseUse::serial() const { return lease_ ? lease_->serial : 0; }
 const std::shared_ptr<MetadataSession>& LeaseUse::session() const { return lease_->session; }
+std::int64_t LeaseUse::StoreMillis(MonotonicTime now) const {
+  return lease_->created_ms + ToMillis(now - lease_->answered_at);
+}
 void LeaseUse::Invalidate() const { lease_->invalid = true; }
 void LeaseUse::KeepForUnknownChange() const { lease_->kept = !Broken(Rule::kLeaseKeptForUnknownChange); }
 
@@ -152,6 +157,10 @@ struct LeaseKeeper::Parts {
         co_return created.status().As(StatusCode::kUnavailable).With("log", log.value());
       }
       co_return created.status().With("log", log.value());
+    }
+    if (created.ok()) {
+      lease->created_ms = created->created_ms;
+      lease->answered_at = runtime.Now();
     }
     // The lease record stands before the fence is read: whoever fences the log sees the one or we see the other.
     if (!Broken(Rule::kFenceReadAfterLease) && !Broken(Rule::kFenceReadForLease)) {

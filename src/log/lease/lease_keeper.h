@@ -34,6 +34,10 @@ class LeaseUse {
   /// Tells leases of this process apart; 0 without a lease.
   std::uint64_t serial() const;
   const std::shared_ptr<MetadataSession>& session() const;
+  /// The time by the clock of the store that keeps the log, in milliseconds since the Unix epoch: the creation time of
+  /// the lease's record, and what has passed since the answer by the monotonic clock. Never ahead of that clock, unless
+  /// it was set back since.
+  std::int64_t StoreMillis(MonotonicTime now) const;
   /// Every later Acquire gets a new lease.
   void Invalidate() const;
   /// This change may still happen, now or later: the lease record stays until the session ends.

@@ -96,6 +96,22 @@ TEST_F(LeaseKeeperTest, ALeaseThatIsNotUsedIsGivenBack) {
   EXPECT_EQ(Records(), 0u);
 }
 
+TEST_F(LeaseKeeperTest, ALeaseTellsTheTimeOfItsStore) {
+  // The store's clock is a day behind this process's.
+  SimNode& node = scheduler_.AddNode("behind");
+  node.ShiftWall(-24h);
+  MemoryMetadataStore store(node.runtime());
+  LeaseKeeper leases(rt(), store, WriterOptions());
+  {
+    const Result<LeaseUse> lease = scheduler_.Run(leases.Acquire(OpContext(), kLog));
+    ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+    EXPECT_EQ(lease->StoreMillis(rt().Now()), ToMillis(node.runtime().clock.Wall()));
+    ASSERT_TRUE(scheduler_.RunFor(7s).ok());
+    EXPECT_EQ(lease->StoreMillis(rt().Now()), ToMillis(node.runtime().clock.Wall()));
+  }
+  EXPECT_TRUE(scheduler_.Run(leases.Stop(OpContext())).ok());
+}
+
 TEST_F(LeaseKeeperTest, ASessionThatCannotBeClosedAtOnceIsClosedLater) {
   for (const MetadataFault& fault : {MetadataFault::FailUnavailable(), MetadataFault::LoseAnswer()}) {
     LeaseKeeper leases(rt(), meta_, WriterOptions());
