@@ -349,6 +349,19 @@ std::unique_ptr<Compactor> Deployment::MakeCompactor(CompactorOptions options) {
   return std::make_unique<Compactor>(of, std::move(options));
 }
 
+RetainerOptions Deployment::DefaultRetainerOptions() const {
+  RetainerOptions options;
+  options.settle_time = DefaultCompactorOptions().plan.settle_time;
+  return options;
+}
+
+std::unique_ptr<Retainer> Deployment::MakeRetainer(RetainerOptions options) {
+  Parts& parts = *parts_;
+  const RetainerParts of{parts.runtime, *parts.meta, *parts.wal_reads, *parts.compacted_reads, *parts.leases,
+                         *parts.homes};
+  return std::make_unique<Retainer>(of, options);
+}
+
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }
 const DeploymentRecord& Deployment::record() const { return parts_->record; }
 const DeploymentOptions& Deployment::options() const { return parts_->options; }

@@ -13,6 +13,7 @@
 #include "log/engine_options.h"
 #include "log/log_homes.h"
 #include "log/reader/log_reader.h"
+#include "log/retention/retainer.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
 #include "meta/metadata_store.h"
@@ -55,6 +56,10 @@ class Deployment {
   CompactorOptions DefaultCompactorOptions() const;
   /// A compactor of this deployment. Stop it, and let it go, before the deployment.
   std::unique_ptr<Compactor> MakeCompactor(CompactorOptions options);
+  /// What suits this deployment: its writers' settle_time.
+  RetainerOptions DefaultRetainerOptions() const;
+  /// A retainer of this deployment. Let it go before the deployment.
+  std::unique_ptr<Retainer> MakeRetainer(RetainerOptions options);
 
   const std::string& id() const;  ///< the deployment's UUID
   const DeploymentRecord& record() const;
