@@ -50,6 +50,7 @@ struct Parsed {
   InspectCompactedOptions inspect_compacted;
   InspectCompanionOptions inspect_companion;
   CompactCommandOptions compact;
+  RetainCommandOptions retain;
   FsckCommandOptions fsck;
   BackupOptions backup;
   RestoreOptions restore;
@@ -87,6 +88,7 @@ class Grammar {
     inspect = app.add_subcommand("inspect", "Show what is stored, field by field");
     DefineGroup(inspect, "  lakestream inspect meta --keys\n", [this, parsed] { DefineInspect(parsed); });
     DefineCompact(parsed);
+    DefineRetain(parsed);
     DefineFsck(parsed);
     DefineBackup(parsed);
     hold = app.add_subcommand("hold", "Keep the objects of a deployment from being collected");
@@ -120,6 +122,7 @@ class Grammar {
   CLI::App* inspect_compacted = nullptr;
   CLI::App* inspect_companion = nullptr;
   CLI::App* compact = nullptr;
+  CLI::App* retain = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
   CLI::App* restore = nullptr;
@@ -476,6 +479,18 @@ class Grammar {
     });
   }
 
+  void DefineRetain(Parsed* parsed) {
+    retain = app.add_subcommand(
+        "retain", "Let go what streams do not ask to keep: retention.ms, retention.bytes, lakestream.retention.records");
+    WhenNamed(retain, "  lakestream retain --dry-run\n  lakestream retain --watch\n", [this, parsed] {
+      retain->add_option("--stream", parsed->retain.streams, "Only this stream; may be repeated")->type_name("NAME");
+      retain->add_flag("--watch", parsed->retain.watch, "Go on until SIGINT or SIGTERM, a pass every 60 s");
+      retain->add_flag("--dry-run", parsed->retain.dry_run, "Say of each partition what would be done, and do nothing");
+      retain->add_flag("--json", parsed->retain.json, "Print a JSON object a line");
+      AddCommon(retain, parsed);
+    });
+  }
+
   void DefineFsck(Parsed* parsed) {
     fsck = app.add_subcommand(
         "fsck",
@@ -765,8 +780,8 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
     if (!codec) return Wrong("--compression is zstd, gzip, snappy, lz4 or none, not \"" + parsed->file_compression + "\"", "compact");
     parsed->compact.compression = *codec;
   }
-  if (Named(grammar.compact) && parsed->compact.watch && parsed->compact.dry_run) {
-    return Wrong("--dry-run looks once; it takes no --watch", "compact");
+  if ((parsed->compact.watch && parsed->compact.dry_run) || (parsed->retain.watch && parsed->retain.dry_run)) {
+    return Wrong("--dry-run looks once; it takes no --watch", Named(grammar.retain) ? "retain" : "compact");
   }
   if (Named(grammar.inspect_index)) {
     const InspectIndexOptions& index = parsed->inspect_index;
@@ -822,6 +837,8 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     invocation.command = std::move(parsed.inspect_companion);
   } else if (Named(grammar.compact)) {
     invocation.command = std::move(parsed.compact);
+  } else if (Named(grammar.retain)) {
+    invocation.command = std::move(parsed.retain);
   } else if (Named(grammar.fsck)) {
     invocation.command = parsed.fsck;
   } else if (Named(grammar.backup)) {
@@ -848,7 +865,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.inspect)) {
     return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, compact, fsck, backup, restore, hold, bench, completion, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, fsck, backup, restore, hold, bench, completion, version or help", "");
   }
   return invocation;
 }

@@ -14,6 +14,7 @@
 #include "cli/commands/inspect_batch.h"
 #include "cli/commands/inspect_compacted.h"
 #include "cli/commands/read.h"
+#include "cli/commands/retain.h"
 #include "cli/commands/stream.h"
 #include "cli/commands/stream_change.h"
 #include "cli/commands/trim.h"
@@ -29,7 +30,7 @@ struct Invocation {
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
                StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, FsckCommandOptions, BackupOptions,
+               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, FsckCommandOptions, BackupOptions,
                RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
       command;
 };
