@@ -162,7 +162,9 @@ Task<Status> GroupWork::Relieve(OpContext context) {
     LS_CO_TRY(context.Check(runtime_.Now()));
     const bool is_short = gauge_->held() > limit;
     RangeSpool* fullest = Fullest();
-    const std::int64_t enough = options_.memory_bytes / (is_short ? kShortFilePart : kFilePart);
+    // At least something: what has nothing ready is not drained, and again, without an end.
+    const std::int64_t enough =
+        std::max<std::int64_t>(1, options_.memory_bytes / (is_short ? kShortFilePart : kFilePart));
     if (fullest != nullptr && fullest->ready_bytes() >= enough) {
       Task<void> drain = fullest->Drain(context);
       co_await drain;

@@ -144,6 +144,20 @@ TEST(GroupWork, WhatMemoryDoesNotHoldGoesIntoAScratchFile) {
   EXPECT_LE((*totals)->most_held, options.memory_bytes);
 }
 
+/// Nothing to write is not enough to be written, however little memory there is.
+TEST(GroupWork, ComesToAnEndWithoutMemory) {
+  CompactorWorld world;
+  const std::vector<LogId> logs = FillShared(world, 3, 4, 100);
+  const auto before = EntriesOf(world, logs);
+  world.Settle();
+  CompactorOptions options = EagerOptions();
+  options.memory_bytes = 1;
+  CompactorProcess& process = world.AddProcess(options);
+  const auto totals = process.Pass(logs);
+  ASSERT_TRUE(totals && totals->ok()) << totals->status().ToString();
+  ExpectAllCompacted(world, process, logs, before);
+}
+
 TEST(GroupWork, ALargeLogGoesIntoItsFileAsItComes) {
   CompactorWorld world;
   const LogId log(7);
