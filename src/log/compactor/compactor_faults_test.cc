@@ -376,5 +376,27 @@ TEST(CompactorFaults, AClaimOutlivesASwapThatMayStillHappen) {
   EXPECT_EQ(log.world.Count("/lakestream/compaction-claim/"), 0u);
 }
 
+/// Whoever cannot look at the record does not know that it names somebody else.
+TEST(CompactorFaults, AClaimOutlivesAPassThatCannotLook) {
+  OneLog log;
+  log.first.meta_faults.OnNth(Op::kCompareAndSet, kRecord, 1, MetadataFault::ApplyLate(100ms));
+  const auto pass = log.first.Start(One(), 1min);
+  log.world.Until([&] { return CompactionStateName(log.world.Record(kLog)) == "installing"; });
+  log.first.meta_faults.Always(Op::kRead, kRecord, MetadataFault::FailUnavailable());
+  log.world.Until([&] { return pass->has_value(); });
+  for (int more = 0; more < 2; ++more) {
+    ASSERT_TRUE(log.world.sim.RunFor(1min).ok());
+    ASSERT_TRUE(log.first.Pass(One())->ok());
+    EXPECT_EQ(log.first.Outcome(kLog).kind, Kind::kStuck);
+    EXPECT_EQ(log.world.Count("/lakestream/compaction-claim/"), 1u);
+    EXPECT_EQ(log.Second().kind, Kind::kWaiting) << "the first one lives";
+  }
+  log.first.meta_faults.Heal();
+  ASSERT_TRUE(log.world.sim.RunFor(1min).ok());
+  ASSERT_TRUE(log.first.Pass(One())->ok());
+  EXPECT_EQ(log.first.Outcome(kLog).kind, Kind::kCompacted);
+  EXPECT_EQ(log.world.Count("/lakestream/compaction-claim/"), 0u);
+}
+
 }  // namespace
 }  // namespace lakestream

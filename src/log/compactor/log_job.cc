@@ -343,7 +343,10 @@ Task<Result<std::optional<QuarantinedRange>>> LogJob::Damage(OpContext context) 
 Task<Status> LogJob::Swap(OpContext context, CompactionLook look, CompactionRecord next) {
   const bool owned = !std::holds_alternative<CompactionIdle>(next.state);
   LS_CO_ASSIGN(std::string value, EncodeCompactionRecord(next, log_));
-  if (owned) written_ = std::move(value);
+  if (owned) {
+    written_ = std::move(value);
+    owns_ = true;
+  }
   Task<Status> swap = SwapCompaction(shared_.parts.meta, context, log_, std::move(next), look.version, session_);
   const Status swapped = co_await swap;
   switch (swapped.code()) {

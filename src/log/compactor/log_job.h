@@ -107,7 +107,8 @@ class LogJob {
   std::optional<std::int64_t> claimed_ms_;  ///< the store's time when this job made its claim
   std::optional<std::string> written_;      ///< the record as this task wrote it last, or tried to
   std::optional<std::int64_t> unsettled_;   ///< a swap on this version may still happen; -1: a creation
-  bool owns_ = false;                       ///< as of the last look
+  /// The record may name this session: until a look has shown that it does not, and after each swap that would.
+  bool owns_ = true;
   bool marked_ = false;                     ///< no swap of `working` (a broken rule)
   int pauses_ = 0;
 
