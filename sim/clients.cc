@@ -178,6 +178,11 @@ Task<void> RunTrimmer(World& world, Process& process, int client) {
       ended.low = answer->before;
       ended.high = answer->after;
     }
+    if (world.plan().hard_trims) {
+      const OpContext soon = DrawContext(process, random);
+      Task<Result<HardTrimOutcome>> trim = process.TrimHard(soon, log, through + 1);
+      (void)co_await trim;
+    }
     (void)co_await Pause(world, process, random);
     (void)co_await Pause(world, process, random);
   }

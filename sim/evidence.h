@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lakestream/types.h"
+#include "log/compactor/compactor.h"
 #include "log/writer/log_writer.h"
 #include "meta/memory/memory_metadata_backend.h"
 #include "meta/wrap/metadata_fault_plan.h"
@@ -131,6 +132,16 @@ struct ObjectEntries {
   std::string trouble;                              ///< why it could not be read
 };
 
+/// One pass of a compactor.
+struct CompactionPass {
+  std::string process;
+  Place began = 0;
+  std::optional<Place> ended;
+  Status status;                            ///< once ended
+  CompactionTotals totals;                  ///< where it is ok
+  std::vector<CompactionOutcome> outcomes;  ///< of its logs, as they came
+};
+
 /// All that is known about a run when it is judged.
 struct Evidence {
   /// Of real processes: nobody wrote down what the stores did, so `store`, `puts` and what follows from them are empty,
@@ -146,6 +157,9 @@ struct Evidence {
   std::vector<LatePut> late_puts;
   // Where something is compacted.
   std::vector<CompactedEvent> compacted;
+  std::vector<CompactionPass> passes;
+  CompactionCells compaction_cells;
+  std::map<std::string, std::string> compactor_sessions;  ///< and whose they are
   std::map<std::string, ObjectEntries> wal_entries;   ///< by object
   std::map<std::string, ObjectEntries> file_entries;  ///< by the key of a compacted file, with its companion
   /// Everything below is compacted at the end, of each log that nobody deletes.

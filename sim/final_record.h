@@ -11,11 +11,12 @@
 
 namespace lakestream::sim {
 
-/// Gives a whole WAL object.
-using FetchObject = std::function<Result<Buffer>(const std::string& name)>;
+/// Gives a whole object.
+using FetchObject = std::function<Result<Buffer>(const std::string& key)>;
 
-/// What an index record and its section say, read with the format's decoders and past the engine's reader. Requires:
-/// `key` is the record's.
-FinalRecord ReadFinalRecord(const MetadataRecord& record, const IndexKey& key, const FetchObject& fetch);
+/// What an index record and its section, or its compacted files, say, read with the format's decoders and past the
+/// engine's reader. Requires: `key` is the record's.
+FinalRecord ReadFinalRecord(const MetadataRecord& record, const IndexKey& key, const FetchObject& fetch_wal,
+                            const FetchObject& fetch_compacted);
 
 }  // namespace lakestream::sim

@@ -59,6 +59,12 @@ LogChange LogChange::OfKey(const std::string& key) {
   return named;
 }
 
+const std::string* OwnerOf(const CompactionRecord& record) {
+  if (const auto* working = std::get_if<CompactionWorking>(&record.state)) return &working->owner;
+  if (const auto* installing = std::get_if<CompactionInstalling>(&record.state)) return &installing->owner;
+  return nullptr;
+}
+
 LogChange LogChange::Of(const MetadataChange& change) {
   const MetadataRecord& record = change.record;
   LogChange read = OfKey(record.key);

@@ -40,4 +40,7 @@ struct LogChange {
   static LogChange Of(const MetadataChange& change);
 };
 
+/// The session that a compaction record names; null where it names none.
+const std::string* OwnerOf(const CompactionRecord& record);
+
 }  // namespace lakestream::sim

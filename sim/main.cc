@@ -75,11 +75,26 @@ void WriteTrace(const std::string& path, const Outcome& outcome) {
   for (const StoreEvent& event : outcome.evidence.store) {
     lines.emplace(event.place, fmt::format("store  {} {} in {} {}", event.change.removed ? "removed" : "wrote",
                                            event.change.record.key, event.change.partition,
-                                           event.change.record.session));
+                                           event.change.record.session) +
+                                   (event.of_log.compaction ? ' ' + std::string(event.change.record.value.text()) : ""));
   }
   for (const PutEvent& put : outcome.evidence.puts) lines.emplace(put.place, "put    " + put.name + " by " + put.process);
   for (const Happening& happening : outcome.evidence.happenings) {
     lines.emplace(happening.place, fmt::format("chaos  {} {}", HappeningName(happening.kind), happening.process));
+  }
+  for (const CompactionPass& pass : outcome.evidence.passes) {
+    lines.emplace(pass.began, "began  a pass of " + pass.process);
+    if (!pass.ended) continue;
+    for (const CompactionOutcome& one : pass.outcomes) {
+      lines.emplace(*pass.ended, fmt::format("pass   of {} log {}: {} {} {}", pass.process, one.log.value(),
+                                             CompactionOutcomeName(one.kind), model::Explain(one.decision),
+                                             one.status.ToString()));
+    }
+    lines.emplace(*pass.ended, fmt::format("ended  a pass of {}: {}", pass.process, pass.status.ToString()));
+  }
+  for (const CompactedEvent& event : outcome.evidence.compacted) {
+    const char* const names[] = {"asked for", "wrote", "removed"};
+    lines.emplace(event.place, fmt::format("files  {} {}", names[static_cast<int>(event.kind)], event.key));
   }
   for (const auto& [place, line] : lines) file << place << ' ' << line << '\n';
 }

@@ -72,7 +72,39 @@ void DrawNasty(Plan& plan, Random& random) {
   if (OneIn(random, 3)) plan.max_payload = Spread(random, 20, 20'000);
 }
 
+void SwarmCompaction(Plan& plan, Random& random, unsigned troubles) {
+  FaultRates& rates = plan.compacted;
+  rates.max_burst = 1 + static_cast<int>(random.Below(30));
+  for (int* rate : {&rates.fail, &rates.throttle, &rates.lose_answer, &rates.apply_late, &rates.delay}) {
+    Swarm(random, *rate, troubles & kObjects);
+  }
+  plan.compactor.plan.settle_time = plan.writer.settle_time;
+}
+
 }  // namespace
+
+void DrawCompaction(Plan& plan, Random& random) {
+  CompactorOptions& options = plan.compactor;
+  options.plan.target_bytes = Spread(random, 200, 4000);
+  options.plan.decent_bytes = Spread(random, 1, options.plan.target_bytes);
+  options.plan.old_after = Spread(random, milliseconds(100), seconds(30));
+  options.plan.max_index_records = Spread(random, 4, 40);
+  options.plan.max_files = Spread(random, 1, 8);
+  options.plan.files.bytes = Spread(random, 1, 2000);
+  options.plan.files.entries = Spread(random, 1, 20);
+  options.plan.idle_close = Spread(random, milliseconds(100), seconds(20));
+  options.plan.small_range_cost = OneIn(random, 2) ? 0 : Spread(random, 1, 1'000'000);
+  options.memory_bytes = Spread(random, 1, 8000);
+  options.open_files = static_cast<int>(Spread(random, 1, 4));
+  options.objects_ahead = static_cast<int>(Spread(random, 1, 8));
+  options.part_bytes = OneIn(random, 3) ? Spread(random, 1, 2000) : std::int64_t{8} << 20;
+  options.group_bytes = Spread(random, 1, 20'000);
+  options.group_records = Spread(random, 1, 100);
+  options.work_deadline = Spread(random, milliseconds(500), seconds(30));
+  options.session_timeout = Spread(random, seconds(2), seconds(15));
+  options.retry_first = Spread(random, milliseconds(10), seconds(5));
+  options.retry_most = options.retry_first * 4;
+}
 
 ScenarioRegistration::ScenarioRegistration(Scenario scenario) { Registered().push_back(scenario); }
 
@@ -120,6 +152,8 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
   // A store that holds guards is a local one: what it gave up has not happened and never will.
   if (plan.guarded) metadata.apply_late = 0;
   if ((troubles & kNasty) != 0 && !OneIn(random, 3)) DrawNasty(plan, random);
+  // Last, so that what compacts nothing is as it was.
+  if (plan.compactors > 0) SwarmCompaction(plan, random, troubles);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "log/catalog/stream_catalog.h"
+#include "log/compactor/compactor.h"
 #include "log/engine_options.h"
 #include "meta/wrap/metadata_fault_plan.h"
 #include "objstore/wrap/fault_plan.h"
@@ -61,6 +62,8 @@ struct Plan {
   int readers = 1;
   int tailers = 1;
   int trimmers = 0;
+  int compactors = 0;    ///< run passes over some of the logs
+  bool hard_trims = false;  ///< trimmers go on with a hard trim, which asks no record for its age
   int checkers = 0;      ///< run fsck again and again
   int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
   int catalogers = 0;    ///< where there are some, appends go to the catalog's logs too
@@ -82,10 +85,13 @@ struct Plan {
   bool guarded = true;
   WriterOptions writer;
   ReaderOptions reader;
+  CompactorOptions compactor;  ///< its settle_time is the writer's
+  Duration compaction_pause{std::chrono::seconds(2)};  ///< between the passes of one compactor, at most
   ChaosRates chaos;
   /// flip_byte: only what the format can notice; see DamagedReads.
   FaultRates objects;
   MetadataFaultRates metadata;
+  FaultRates compacted;  ///< of the compacted store
 };
 
 /// A kind of run. One file each; a static ScenarioRegistration adds it to the list.
@@ -103,6 +109,10 @@ const Scenario* FindScenario(std::string_view name);
 struct ScenarioRegistration {
   explicit ScenarioRegistration(Scenario scenario);
 };
+
+/// For scenarios that compact: small files of few entries, from small ranges, with little memory, so that everything
+/// happens often.
+void DrawCompaction(Plan& plan, Random& random);
 
 /// The plan of a seed: the scenario's, with a random subset of troubles and rates of their own (swarm), nasty options
 /// now and then, and without the troubles that are masked off.

@@ -21,6 +21,7 @@ Far::Far(SimScheduler& scheduler, int shards)
       meta(runtime, backend),
       unguarded(meta),
       objects(runtime),
+      compacted(runtime),
       heartbeats(runtime, backend),
       lock(runtime) {}
 
@@ -52,6 +53,23 @@ class Process::LateObjects final : public ForwardingObjectStore {
 
  private:
   const std::string process_;
+  Observer& observer_;
+};
+
+/// Tells of every upload of a compacted object that begins.
+class Process::WatchedCompacted final : public ForwardingObjectStore {
+ public:
+  WatchedCompacted(ObjectStore& inner, Observer& observer) : ForwardingObjectStore(inner), observer_(observer) {}
+  Task<Status> Put(OpContext context, std::string key, BufferChain bytes, PutMode mode) override {
+    observer_.OnUpload(key);
+    return ForwardingObjectStore::Put(std::move(context), std::move(key), std::move(bytes), mode);
+  }
+  Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) override {
+    observer_.OnUpload(key);
+    return ForwardingObjectStore::StartUpload(std::move(context), std::move(key), mode);
+  }
+
+ private:
   Observer& observer_;
 };
 
@@ -88,9 +106,10 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
       title_(name + "." + std::to_string(life)),
       meta_(node_.runtime(), far.backend),
       objects_(node_.runtime(), far.objects),
-      compacted_(node_.runtime()),
+      compacted_(node_.runtime(), far.compacted),
       meta_faults_(node_.runtime()),
-      object_faults_(node_.runtime()) {
+      object_faults_(node_.runtime()),
+      compacted_faults_(node_.runtime()) {
   Runtime& runtime = node_.runtime();
   near_meta_ = std::make_unique<NearMetadataStore>(runtime, meta_, far.lock, title_, observer);
   MetadataStore* near = near_meta_.get();
@@ -112,6 +131,10 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
   faulty_objects_ = std::make_unique<FaultObjectStore>(runtime, objects_, object_faults_, far.runtime, *late_objects_);
   watched_ = std::make_unique<WatchedObjects>(*faulty_objects_, title_, observer);
   damaged_ = std::make_unique<DamagedReads>(*faulty_objects_, objects_, [&observer] { observer.OnDamage(); });
+  faulty_compacted_ =
+      std::make_unique<FaultObjectStore>(runtime, compacted_, compacted_faults_, far.runtime, far.compacted);
+  watched_compacted_ = std::make_unique<WatchedCompacted>(*faulty_compacted_, observer);
+  retried_compacted_ = std::make_unique<RetryObjectStore>(runtime, *watched_compacted_, RetryOptions());
   StartEngine();
 }
 
@@ -122,7 +145,13 @@ void Process::StartEngine() {
       LogWriter::Open(runtime, *watched_meta_, *watched_, *engine_.leases, plan_.writer);
   LS_INVARIANT(writer.ok(), "a plan has options that a writer takes");
   engine_.writer = *std::move(writer);
-  engine_.reader = std::make_unique<LogReader>(runtime, *watched_meta_, *damaged_, compacted_, homes_, plan_.reader);
+  engine_.reader = std::make_unique<LogReader>(runtime, *watched_meta_, *damaged_, *retried_compacted_, homes_,
+                                                plan_.reader);
+  if (plan_.compactors > 0) {
+    const CompactorParts parts{runtime,           *watched_meta_, *watched_meta_, *damaged_, *retried_compacted_,
+                               *engine_.leases, homes_,         scratch_};
+    engine_.compactor = std::make_unique<Compactor>(parts, plan_.compactor);
+  }
   engine_.leases->Start();
   engine_.writer->Start();
 }
@@ -145,9 +174,27 @@ WriterStats Process::stats() const {
   return stats;
 }
 
+void Process::AddCells(CompactionCells& cells) const {
+  const auto add = [&cells](const CompactionCells& more) {
+    for (int stand = 0; stand < model::kCompactionStands; ++stand) {
+      for (int view = 0; view < model::kCompactionViews; ++view) cells.next[stand][view] += more.next[stand][view];
+    }
+    for (int step = 0; step < model::kInstallSteps; ++step) {
+      for (int event = 0; event < model::kInstallEvents; ++event) cells.install[step][event] += more.install[step][event];
+    }
+  };
+  add(last_cells_);
+  if (engine_.compactor) add(engine_.compactor->cells());
+  for (const Engine& engine : retired_) {
+    if (engine.compactor) add(engine.compactor->cells());
+  }
+}
+
 void Process::AddFaults(Met& met) const {
   for (int kind = 0; kind < kFaultKinds; ++kind) {
-    met.objects[static_cast<std::size_t>(kind)] += object_faults_.injected(static_cast<FaultKind>(kind));
+    for (const FaultPlan* plan : {&object_faults_, &compacted_faults_}) {
+      met.objects[static_cast<std::size_t>(kind)] += plan->injected(static_cast<FaultKind>(kind));
+    }
   }
   for (int kind = 0; kind < kMetadataFaultKinds; ++kind) {
     met.metadata[static_cast<std::size_t>(kind)] += meta_faults_.injected(static_cast<MetadataFaultKind>(kind));
@@ -161,6 +208,7 @@ void Process::Trouble(Random& random) {
   objects.flip_byte = 0;
   object_faults_.Randomize(objects, random);
   damaged_->Trouble(&random, plan_.objects.flip_byte);
+  if (plan_.compactors > 0) compacted_faults_.Randomize(plan_.compacted, random);
 }
 
 void Process::CutOff(bool objects, bool metadata) {
@@ -170,13 +218,16 @@ void Process::CutOff(bool objects, bool metadata) {
     for (const MetadataOp op : kMetadataOps) meta_faults_.Always(op, "", fault);
   }
   if (objects) {
-    for (const ObjectOp op : kObjectOps) object_faults_.Always(op, "", Fault::ApplyLate(late));
+    for (FaultPlan* plan : {&object_faults_, &compacted_faults_}) {
+      for (const ObjectOp op : kObjectOps) plan->Always(op, "", Fault::ApplyLate(late));
+    }
   }
 }
 
 void Process::Mend() {
   meta_faults_.Heal();
   object_faults_.Heal();
+  compacted_faults_.Heal();
   damaged_->Trouble(nullptr, 0);
   if (chance_ != nullptr) Trouble(*chance_);
 }
@@ -188,13 +239,26 @@ void Process::Heal() {
 
 void Process::Kill() {
   last_stats_ = stats();
+  CompactionCells cells;
+  AddCells(cells);
+  last_cells_ = cells;
   node_.Kill();
   engine_ = Engine();
   retired_.clear();
   if (plan_.guarded) far_.backend->ExpireClient(meta_.client_id());
 }
 
+Task<Result<CompactionTotals>> Process::Compact(OpContext context, std::vector<LogId> logs,
+                                                CompactionObserver observer) {
+  if (restarting_) co_return Unavailable("the process is stopping");
+  co_return co_await engine_.compactor->Pass(std::move(context), std::move(logs), std::move(observer));
+}
+
 Task<Status> Process::Stop(OpContext context) {
+  if (engine_.compactor) {
+    const Status compactor = co_await engine_.compactor->Stop(context);
+    if (!compactor.ok()) co_return compactor;
+  }
   const Status writer = co_await engine_.writer->Stop(context);
   const Status leases = co_await engine_.leases->Stop(context);
   co_return writer.ok() ? leases : writer;
@@ -209,6 +273,16 @@ Task<Result<SoftTrimOutcome>> Process::Trim(OpContext context, LogId log, Offset
   co_return outcome;
 }
 
+Task<Result<HardTrimOutcome>> Process::TrimHard(OpContext context, LogId log, Offset through) {
+  if (restarting_) co_return Unavailable("the process is stopping");
+  ++trims_;
+  const Result<HardTrimOutcome> outcome =
+      co_await HardTrim(node_.runtime(), *watched_meta_, *retried_compacted_, *engine_.leases, homes_,
+                        std::move(context), log, through);
+  --trims_;
+  co_return outcome;
+}
+
 Task<void> Process::Restart(Duration limit) {
   if (std::exchange(restarting_, true)) co_return;
   Runtime& runtime = node_.runtime();
@@ -217,6 +291,7 @@ Task<void> Process::Restart(Duration limit) {
     if (!slept.ok()) co_return;
   }
   const OpContext soon = OpContext().WithDeadline(runtime.Now() + limit);
+  if (engine_.compactor) (void)co_await engine_.compactor->Stop(soon);
   (void)co_await engine_.writer->Stop(soon);
   const OpContext last_steps = OpContext().WithDeadline(runtime.Now() + kLastSteps);
   (void)co_await engine_.leases->Stop(last_steps);

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "log/catalog/stream_catalog.h"
+#include "log/compactor/compactor.h"
 #include "log/lease/lease_keeper.h"
 #include "log/fsck/fsck.h"
 #include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
+#include "log/trim/hard_trim.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
 #include "meta/memory/memory_metadata_store.h"
@@ -16,6 +18,8 @@
 #include "meta/wrap/unguarded_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
 #include "objstore/wrap/fault_object_store.h"
+#include "objstore/wrap/retry_object_store.h"
+#include "runtime/scratch.h"
 #include "runtime/sim/sim_runtime.h"
 #include "sim/damaged_reads.h"
 #include "sim/evidence.h"
@@ -34,6 +38,7 @@ struct Far {
   MemoryMetadataStore meta;
   UnguardedMetadataStore unguarded;
   MemoryObjectStore objects;
+  MemoryObjectStore compacted;
   HeartbeatServer heartbeats;
   WriteLock lock;
 };
@@ -50,6 +55,8 @@ class Process {
     virtual void OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) = 0;
     virtual void OnBatch(std::size_t done, std::size_t failed) = 0;
     virtual void OnDamage() = 0;
+    /// An upload to the compacted store begins.
+    virtual void OnUpload(const std::string& object) = 0;
   };
 
   /// `far`, `plan` and `observer` outlive this.
@@ -69,9 +76,11 @@ class Process {
   /// The stores as the engine sees them.
   MetadataStore& meta() { return *watched_meta_; }
   ObjectStore& objects();
-  FsckStores Stores() { return FsckStores{meta(), objects(), compacted_, homes_}; }
+  FsckStores Stores() { return FsckStores{meta(), objects(), *retried_compacted_, homes_}; }
   StreamCatalog& catalog() { return *catalog_; }
   WriterStats stats() const;
+  /// Adds how often its compactors took each cell of their tables.
+  void AddCells(CompactionCells& cells) const;
   /// Adds what its fault plans met.
   void AddFaults(Met& met) const;
 
@@ -90,18 +99,23 @@ class Process {
   Task<Status> Stop(OpContext context);
   /// As Deployment::SoftTrim.
   Task<Result<SoftTrimOutcome>> Trim(OpContext context, LogId log, Offset through);
-  /// Stops writer, leases and reader as Deployment::Stop does, with appends and reads under way (a trim is waited for),
+  Task<Result<HardTrimOutcome>> TrimHard(OpContext context, LogId log, Offset through);
+  /// Requires: the plan has compactors.
+  Task<Result<CompactionTotals>> Compact(OpContext context, std::vector<LogId> logs, CompactionObserver observer);
+  /// Stops compactor, writer, leases and reader as Deployment::Stop does, with appends and reads under way (a trim is waited for),
   /// gives what is under way so much time, and starts new ones. Nothing while that goes on already.
   Task<void> Restart(Duration limit);
 
  private:
   class WatchedObjects;
   class LateObjects;
+  class WatchedCompacted;
   class WatchedMetadata;
   struct Engine {
     std::unique_ptr<LeaseKeeper> leases;
     std::unique_ptr<LogWriter> writer;
     std::unique_ptr<LogReader> reader;
+    std::unique_ptr<Compactor> compactor;  ///< null where the plan has none
   };
   void StartEngine();
 
@@ -111,10 +125,11 @@ class Process {
   const std::string title_;
   MemoryMetadataStore meta_;
   MemoryObjectStore objects_;
-  MemoryObjectStore compacted_;  ///< empty: nothing is compacted yet
+  MemoryObjectStore compacted_;
   PlainLogHomes homes_;
   MetadataFaultPlan meta_faults_;
   FaultPlan object_faults_;
+  FaultPlan compacted_faults_;
   std::unique_ptr<NearMetadataStore> near_meta_;
   std::unique_ptr<UnguardedMetadataStore> unguarded_;
   std::unique_ptr<FaultMetadataStore> faulty_meta_;
@@ -125,11 +140,16 @@ class Process {
   std::unique_ptr<FaultObjectStore> faulty_objects_;
   std::unique_ptr<WatchedObjects> watched_;
   std::unique_ptr<DamagedReads> damaged_;
+  std::unique_ptr<FaultObjectStore> faulty_compacted_;
+  std::unique_ptr<WatchedCompacted> watched_compacted_;
+  std::unique_ptr<RetryObjectStore> retried_compacted_;
+  MemoryScratchSpace scratch_;
   Engine engine_;
   std::vector<Engine> retired_;  ///< stopped; calls that began before may still use them
   bool restarting_ = false;
   int trims_ = 0;  ///< under way
   WriterStats last_stats_;
+  CompactionCells last_cells_;
   Random* chance_ = nullptr;
 };
 

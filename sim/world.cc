@@ -11,6 +11,7 @@
 #include "format/wal_object.h"
 #include "sim/catalog_clients.h"
 #include "sim/clients.h"
+#include "sim/compaction_clients.h"
 #include "sim/final_record.h"
 #include "sim/troubles.h"
 
@@ -45,6 +46,9 @@ World::World(SimScheduler& scheduler, const Plan& plan)
   const std::int64_t first = plan.catalogers > 0 ? 1'000'000 : 1;
   for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(first + i));
   WatchStore();
+  if (plan.compactors == 0) return;
+  object_watch_.emplace(evidence_, [this] { return NextPlace(); }, far_.objects, far_.compacted);
+  if (plan.chaos.clocks == 0 && !plan.hard_trims) evidence_.settle_time = plan.compactor.plan.settle_time;
 }
 
 World::~World() {
@@ -66,8 +70,7 @@ void World::WatchStore() {
 std::string World::OwnerBefore(const LogChange& change) {
   std::string now;
   if (!change.compaction) return now;
-  if (const auto* working = std::get_if<CompactionWorking>(&change.compaction->state)) now = working->owner;
-  if (const auto* installing = std::get_if<CompactionInstalling>(&change.compaction->state)) now = installing->owner;
+  if (const std::string* owner = OwnerOf(*change.compaction)) now = *owner;
   return std::exchange(compaction_owners_[change.log], std::move(now));
 }
 
@@ -76,7 +79,13 @@ void World::OnObjectPut(const std::string& process, const std::string& object) {
 }
 
 void World::OnLease(const std::string& process, const std::string& key) {
-  if (LogChange::OfKey(key).kind == LogChange::Kind::kLease) evidence_.lease_owners[key] = process;
+  const LogChange::Kind kind = LogChange::OfKey(key).kind;
+  if (kind == LogChange::Kind::kLease) evidence_.lease_owners[key] = process;
+  if (kind == LogChange::Kind::kClaim) evidence_.compactor_sessions[key.substr(key.rfind('/') + 1)] = process;
+}
+
+void World::OnUpload(const std::string& object) {
+  if (object_watch_) object_watch_->Asked(object);
 }
 
 void World::OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) {
@@ -180,6 +189,19 @@ void World::EndCheck(std::size_t number, Status status, std::vector<std::string>
   scheduler_.Note(fmt::format("check {} {} {}", number, check.status.ToString(), check.damage.size()));
 }
 
+std::size_t World::BeginPass(const Process& process) {
+  evidence_.passes.push_back(CompactionPass{process.title(), NextPlace(), std::nullopt, Status(), {}, {}});
+  return evidence_.passes.size() - 1;
+}
+
+void World::EndPass(std::size_t number, const Result<CompactionTotals>& totals) {
+  CompactionPass& pass = evidence_.passes[number];
+  pass.ended = NextPlace();
+  pass.status = totals.status();
+  if (totals.ok()) pass.totals = *totals;
+  scheduler_.Note(fmt::format("pass {} {} {} {}", number, *pass.ended, pass.status.ToString(), pass.outcomes.size()));
+}
+
 void World::Happened(Happening::Kind kind, const Process& process) {
   evidence_.happenings.push_back(Happening{kind, NextPlace(), scheduler_.Now(), process.title()});
 }
@@ -225,6 +247,7 @@ void World::StartClients(Process& process) {
   for (int i = 0; i < plan_.trimmers; ++i) node.Spawn(RunTrimmer(*this, process, client++));
   for (int i = 0; i < plan_.checkers; ++i) node.Spawn(RunChecker(*this, process, client++));
   for (int i = 0; i < plan_.catalogers; ++i) node.Spawn(RunCataloger(*this, process, client++));
+  for (int i = 0; i < plan_.compactors; ++i) node.Spawn(RunCompactor(*this, process, client++));
 }
 
 void World::Run() {
@@ -236,6 +259,7 @@ void World::Run() {
   TroubledPhase();
   RestPhase();
   if (plan_.catalogers > 0) CheckStreams(*this);
+  if (plan_.compactors > 0) CompactAll(*this);
   LastWords();
   CollectCounts();
   if (plan_.catalogers > 0) {
@@ -312,6 +336,13 @@ void World::CheckPending(const char* when) {
     if (check.ended || process == alive.end()) continue;
     evidence_.stuck.push_back(fmt::format("{} {}: a check of {} since {}", when, FormatDuration(kRest), check.process,
                                           check.began));
+    pending.insert(*process);
+  }
+  for (const CompactionPass& pass : evidence_.passes) {
+    const auto process = alive.find(pass.process);
+    if (pass.ended || process == alive.end()) continue;
+    evidence_.stuck.push_back(fmt::format("{} {}: a pass of {} since {}", when, FormatDuration(kRest), pass.process,
+                                          pass.began));
     pending.insert(*process);
   }
   for (const auto& [title, process] : pending) {
@@ -398,6 +429,7 @@ void World::CollectDeletions() {
 void World::CollectCounts() {
   for (const std::unique_ptr<Process>& process : processes_) {
     process->AddFaults(evidence_.met);
+    process->AddCells(evidence_.compaction_cells);
     const WriterStats stats = process->stats();
     for (std::size_t s = 0; s < stats.cells.size(); ++s) {
       for (std::size_t e = 0; e < stats.cells[s].size(); ++e) evidence_.cells[s][e] += stats.cells[s][e];
@@ -409,20 +441,21 @@ void World::CollectFinal() {
   FsckOptions options;
   options.deep = true;
   options.times = plan_.writer.times;
-  MemoryObjectStore compacted(far_.runtime);
   PlainLogHomes homes;
-  const FsckStores stores{far_.meta, far_.objects, compacted, homes};
+  const FsckStores stores{far_.meta, far_.objects, far_.compacted, homes};
   Task<Status> checking = Check(far_.runtime, stores, OpContext(), options, &evidence_.final_damage);
   const Status checked = scheduler_.Run(std::move(checking));
   if (!checked.ok()) evidence_.stuck.push_back("fsck cannot be finished at the end: " + checked.ToString());
-  const auto fetch = [this](const std::string& name) {
-    return scheduler_.Run(far_.objects.Get(OpContext(), name, ByteRange()));
+  const auto fetch_from = [this](ObjectStore& store) {
+    return [this, &store](const std::string& key) { return scheduler_.Run(store.Get(OpContext(), key, ByteRange())); };
   };
+  const FetchObject wal = fetch_from(far_.objects);
+  const FetchObject compacted = fetch_from(far_.compacted);
   for (const LogId log : logs_) evidence_.final[log];
   for (const MetadataRecord& record : far_.backend->Dump()) {
     const Result<IndexKey> key = IndexKey::Decode(record.key);
     if (key.ok()) {
-      evidence_.final[key->log].records.push_back(ReadFinalRecord(record, *key, fetch));
+      evidence_.final[key->log].records.push_back(ReadFinalRecord(record, *key, wal, compacted));
       continue;
     }
     MetadataChange change;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "runtime/gate.h"
 #include "runtime/sim/sim_runtime.h"
 #include "sim/evidence.h"
+#include "sim/object_watch.h"
 #include "sim/plan.h"
 #include "sim/process.h"
 
@@ -53,6 +55,11 @@ class World : private Process::Observer {
   /// An append that must succeed, now that all is well.
   void LastAppend(Process& process, LogId log);
   AppendNumber NextAppend() { return ++last_append_; }
+  /// The same of a pass of a compactor.
+  std::size_t BeginPass(const Process& process);
+  CompactionPass& PassOf(std::size_t number) { return evidence_.passes[number]; }
+  void EndPass(std::size_t number, const Result<CompactionTotals>& totals);
+  const std::vector<LogId>& logs() const { return logs_; }
   /// What happened to a process, for the probes.
   void Happened(Happening::Kind kind, const Process& process);
 
@@ -67,6 +74,7 @@ class World : private Process::Observer {
   void OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) override;
   void OnBatch(std::size_t done, std::size_t failed) override;
   void OnDamage() override { ++evidence_.met.flipped_headers; }
+  void OnUpload(const std::string& object) override;
   void OnPage(const std::string& process, const KeyRange& range, const std::string& cursor, Place last) override;
   Place LastChange() const override { return evidence_.store.empty() ? 0 : evidence_.store.back().place; }
   void OnLockWait(const std::string&) override { ++evidence_.met.lock_waits; }
@@ -90,6 +98,7 @@ class World : private Process::Observer {
   int operations_left_;
   bool clients_go_on_ = true;
   Far far_;
+  std::optional<ObjectWatch> object_watch_;  ///< where something is compacted
   std::map<std::string, int> lives_;
   std::map<LogId, std::string> compaction_owners_;
   /// Of a process and where its scan begins: the latest change when its last page had been read.

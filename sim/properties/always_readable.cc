@@ -72,6 +72,7 @@ Contradiction FilesAreThere(const StoreEvent& event, const LogState& log, const 
 Contradiction Check(const Evidence& evidence) {
   if (!IsCompacted(evidence)) return std::nullopt;  // contiguity says as much
   Removed removed;
+  std::map<std::string, std::pair<LogId, Offset>> names;  // and the end of the record that named each
   LogView view;
   LogWatch watch;
   watch.before = [&](const StoreEvent& event, const LogState&) -> Contradiction {
@@ -84,21 +85,21 @@ Contradiction Check(const Evidence& evidence) {
       return std::nullopt;
     }
     if (Contradiction found = AfterPut(event, log)) return found;
-    return event.of_log.index->parquet ? FilesAreThere(event, log, view) : std::nullopt;
-  };
-  watch.object = [&view](const CompactedEvent& event) -> Contradiction {
-    if (event.kind != CompactedEvent::Kind::kRemoved) return std::nullopt;
-    for (const auto& [id, log] : view.logs) {
-      if (log.deleted) continue;
-      for (auto at = log.records.upper_bound(log.marker); at != log.records.end(); ++at) {
-        for (const std::string& key : ObjectsOf(id, at->second)) {
-          if (key != event.key) continue;
-          return fmt::format("{} is removed at {}; the record of log {} that ends at {} names it", key, event.place,
-                             id.value(), at->first.value());
-        }
-      }
+    if (!event.of_log.index->parquet) return std::nullopt;
+    for (std::string& key : ObjectsOf(log.log, *event.of_log.index)) {
+      names[std::move(key)] = {log.log, event.of_log.index->end};
     }
-    return std::nullopt;
+    return FilesAreThere(event, log, view);
+  };
+  watch.object = [&](const CompactedEvent& event) -> Contradiction {
+    const auto named = names.find(event.key);
+    if (event.kind != CompactedEvent::Kind::kRemoved || named == names.end()) return std::nullopt;
+    const LogState& log = view.logs.at(named->second.first);
+    const Offset end = named->second.second;
+    const auto record = log.records.find(end);
+    if (end <= log.marker || record == log.records.end() || !record->second.parquet) return std::nullopt;
+    return fmt::format("{} is removed at {}; the record of log {} that ends at {} names it", event.key, event.place,
+                       log.log.value(), end.value());
   };
   Contradiction found = Replay(evidence, view, watch);
   return found ? found : removed.Settle(view);

@@ -59,12 +59,6 @@ Text Step(const CompactionDropped&, const After&) {
 }
 Text Step(const CompactionDropped&, const CompactionDropped&) { return kFine; }
 
-const std::string* OwnerOf(const CompactionRecord& record) {
-  if (const auto* working = std::get_if<CompactionWorking>(&record.state)) return &working->owner;
-  if (const auto* installing = std::get_if<CompactionInstalling>(&record.state)) return &installing->owner;
-  return nullptr;
-}
-
 Text Wrong(const StoreEvent& event, const LogState& log) {
   if (event.change.removed) return "it is removed";
   const std::optional<CompactionRecord>& after = event.of_log.compaction;

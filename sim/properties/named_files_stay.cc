@@ -25,27 +25,26 @@ bool Names(const LogState& log, const std::string& key) {
 
 Contradiction Check(const Evidence& evidence) {
   if (!IsCompacted(evidence)) return std::nullopt;
-  std::set<std::string> named;  // ever, by a compaction record
+  std::map<std::string, LogId> named;  // ever, and whose compaction record did
   LogView view;
   LogWatch watch;
   watch.after = [&](const StoreEvent& event, const LogState& log) -> Contradiction {
     if (!event.of_log.compaction) return std::nullopt;
     for (const std::string& file : FilesOf(*event.of_log.compaction)) {
-      for (std::string& key : ObjectsOf(log.log, file)) named.insert(std::move(key));
+      for (std::string& key : ObjectsOf(log.log, file)) named.emplace(std::move(key), log.log);
     }
     return std::nullopt;
   };
   watch.object = [&](const CompactedEvent& event) -> Contradiction {
-    if (!named.contains(event.key)) {
+    const auto by = named.find(event.key);
+    if (by == named.end()) {
       return fmt::format("{} is uploaded at {}, and no compaction record has named it", event.key, event.place);
     }
     if (event.kind != CompactedEvent::Kind::kRemoved) return std::nullopt;
-    for (const auto& [id, log] : view.logs) {
-      if (log.deleted || !Names(log, event.key) || RangeOf(*log.compaction).end <= log.marker) continue;
-      return fmt::format("{} is removed at {}; the compaction record of log {} names it", event.key, event.place,
-                         id.value());
-    }
-    return std::nullopt;
+    const LogState& log = view.logs.at(by->second);
+    if (log.deleted || !Names(log, event.key) || RangeOf(*log.compaction).end <= log.marker) return std::nullopt;
+    return fmt::format("{} is removed at {}; the compaction record of log {} names it", event.key, event.place,
+                       log.log.value());
   };
   return Replay(evidence, view, watch);
 }

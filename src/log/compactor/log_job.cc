@@ -42,7 +42,8 @@ Task<void> LogJob::Advance(OpContext context) {
   }
   if (wants_files_) co_return;
   if (!over_) EndStuck(Unavailable("others keep changing a compaction record").With("log", log_.value()));
-  if (session_ == nullptr || owns_ || unsettled_) co_return;
+  if (session_ == nullptr) co_return;
+  if ((owns_ || unsettled_) && !Broken(Rule::kClaimStaysWithItsOwner)) co_return;
   Task<void> release = shared_.claims.Release(context, session_, log_);
   co_await release;
 }

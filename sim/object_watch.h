@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "objstore/memory/memory_object_store.h"
+#include "sim/evidence.h"
+
+namespace lakestream::sim {
+
+/// Writes down what becomes of compacted objects, and what objects of both kinds hold, for those who judge compaction.
+class ObjectWatch {
+ public:
+  /// All outlive this, and the stores tell it of every change from now on.
+  ObjectWatch(Evidence& evidence, std::function<Place()> next_place, MemoryObjectStore& wal,
+              MemoryObjectStore& compacted);
+  /// A process begins to upload a compacted object.
+  void Asked(const std::string& key);
+
+ private:
+  void Written(const std::string& key, const Buffer& bytes);
+
+  Evidence& evidence_;
+  const std::function<Place()> next_place_;
+  std::map<std::string, Buffer> halves_;  ///< a file whose companion is not there yet, or the other way round
+};
+
+}  // namespace lakestream::sim
