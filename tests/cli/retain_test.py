@@ -16,7 +16,7 @@ class TestCase(harness.TestCase):
         """One entry of 10 bytes and one record for each append."""
         self.ok("stream", "create", name, "--binding", binding)
         for number in range(appends):
-            self.ok("append", name, stdin=f"{name} line {number:2}\n"[-11:].encode())
+            self.ok("append", name, stdin=f"line {number:05}\n".encode())
 
     def retain(self, *arguments):
         return self.ok("retain", *arguments).decode()
