@@ -424,14 +424,15 @@ Result<std::vector<MetadataRecord>> ScanAll(MetadataStore& metadata, LogId log, 
   }
 }
 
-Result<FinalLog> ReadFinalLog(Deployment& deployment, LogId log, const FetchObject& fetch) {
+Result<FinalLog> ReadFinalLog(Deployment& deployment, LogId log, const FetchObject& fetch_wal,
+                              const FetchObject& fetch_compacted) {
   MetadataStore& metadata = deployment.metadata();
   FinalLog final;
   LS_ASSIGN(const std::vector<MetadataRecord> index,
             ScanAll(metadata, log, FirstIndexKey(log), LastIndexKey(log)));
   for (const MetadataRecord& record : index) {
     LS_ASSIGN(const IndexKey key, IndexKey::Decode(record.key));
-    final.records.push_back(ReadFinalRecord(record, key, fetch));
+    final.records.push_back(ReadFinalRecord(record, key, fetch_wal, fetch_compacted));
   }
   LS_ASSIGN(const ReadAnswer marker, Wait(metadata.Get(OpContext(), Partition::OfLog(log), TrimMarkerKey(log))));
   if (marker) {
@@ -454,9 +455,12 @@ Status Final(const std::string& directory, const Options& options) {
     Result<Buffer> object = Wait(deployment->wal().Get(OpContext(), name, ByteRange()));
     return objects.emplace(name, std::move(object)).first->second;
   };
+  const auto fetch_compacted = [&](const std::string& name) -> Result<Buffer> {
+    return Wait(deployment->compacted().Get(OpContext(), name, ByteRange()));
+  };
   Recorder recorder(threads.runtime());
   for (std::int64_t log = 1; log <= NumberOf(options, "logs"); ++log) {
-    LS_ASSIGN(const FinalLog final, ReadFinalLog(*deployment, LogId(log), fetch));
+    LS_ASSIGN(const FinalLog final, ReadFinalLog(*deployment, LogId(log), fetch, fetch_compacted));
     recorder.Line(FinalLines(LogId(log), final));
   }
   return Wait(deployment->Stop(OpContext()));

@@ -153,7 +153,8 @@ Task<How> Installer::GetKey(OpContext context) {
 Task<How> Installer::PutRecord(OpContext context) {
   const std::string key = installing_.key.Encode();
   const Buffer value = Buffer::CopyOf(installing_.value);
-  const WriteGuard guard(session_);
+  // The lease has to stand when it is done; only Finish needs the owner's own session.
+  const WriteGuard guard(lease_.session());
   if (Broken(Rule::kInstalledOnItsVersion)) {
     const Result<WriteAnswer> put = co_await meta_.Put(std::move(context), partition_, key, value, guard);
     co_return EventOf(put.status());
@@ -168,7 +169,7 @@ Task<How> Installer::PutRecord(OpContext context) {
 }
 
 Task<How> Installer::DeleteRange(OpContext context) {
-  const WriteGuard guard(session_);
+  const WriteGuard guard(lease_.session());
   const std::string from = IndexKeyFloorOf(log_, installing_.range.start + 1);
   const std::string to = IndexKeyCeilingOf(log_, installing_.range.end - 1);
   const Status deleted = co_await meta_.DeleteRange(context, partition_, from, to, guard);
