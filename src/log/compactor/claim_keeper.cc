@@ -10,21 +10,20 @@ namespace lakestream {
 
 Task<Result<ClaimKeeper::SessionPtr>> ClaimKeeper::Live(OpContext context) {
   LS_CO_ASSIGN(const AsyncMutex::Lock one_at_a_time, co_await opening_.Acquire(context));
-  SessionPtr former;
   {
     const std::lock_guard lock(mutex_);
-    if (session_ != nullptr && session_->ProvablyAlive()) co_return session_;
-    former = session_;
+    if (session_ != nullptr && !session_->ProvablyAlive()) leaving_.push_back(std::exchange(session_, nullptr));
+  }
+  Task<void> close = CloseLeaving(context);
+  co_await close;
+  {
+    const std::lock_guard lock(mutex_);
+    if (session_ != nullptr) co_return session_;
   }
   LS_CO_ASSIGN(SessionPtr opened, co_await sessions_.OpenSession(context, session_timeout_));
   {
     const std::lock_guard lock(mutex_);
     session_ = opened;
-  }
-  if (former != nullptr) {
-    // So that nobody has to wait for what it owns. The store's own time ends it, too.
-    const Status closed = co_await former->Close(std::move(context));
-    (void)closed;
   }
   co_return opened;
 }
@@ -32,6 +31,21 @@ Task<Result<ClaimKeeper::SessionPtr>> ClaimKeeper::Live(OpContext context) {
 void ClaimKeeper::Forget(const SessionPtr& ended) {
   const std::lock_guard lock(mutex_);
   if (session_ == ended) session_ = nullptr;
+  leaving_.push_back(ended);
+}
+
+Task<void> ClaimKeeper::CloseLeaving(OpContext context) {
+  std::vector<SessionPtr> leaving;
+  {
+    const std::lock_guard lock(mutex_);
+    leaving.swap(leaving_);
+  }
+  for (SessionPtr& session : leaving) {
+    const Status closed = co_await session->Close(context);
+    if (closed.ok()) continue;
+    const std::lock_guard lock(mutex_);
+    leaving_.push_back(std::move(session));
+  }
 }
 
 Task<Result<std::optional<std::int64_t>>> ClaimKeeper::Claim(OpContext context, SessionPtr session, LogId log) {
@@ -71,8 +85,8 @@ Task<void> ClaimKeeper::Release(OpContext context, SessionPtr session, LogId log
   if (deleted.code() != StatusCode::kIndeterminate) co_return;
   // Done late, it would remove the next claim of this session.
   Forget(session);
-  const Status closed = co_await session->Close(std::move(context));
-  (void)closed;
+  Task<void> close = CloseLeaving(std::move(context));
+  co_await close;
 }
 
 Task<Status> ClaimKeeper::Close(OpContext context) {
@@ -82,6 +96,8 @@ Task<Status> ClaimKeeper::Close(OpContext context) {
     session = std::exchange(session_, nullptr);
     claims_.clear();
   }
+  Task<void> close = CloseLeaving(context);
+  co_await close;
   if (session == nullptr) co_return OkStatus();
   co_return co_await session->Close(std::move(context));
 }

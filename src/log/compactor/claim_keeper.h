@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "lakestream/status.h"
 #include "lakestream/task.h"
@@ -25,7 +26,8 @@ class ClaimKeeper {
       : meta_(meta), sessions_(sessions), session_timeout_(session_timeout), opening_(runtime) {}
 
   /// A session that is provably alive. Another one takes the place of one that is not; what that one owned can be
-  /// taken over as soon as the store has ended it. Errors: unavailable, fenced (by `sessions`).
+  /// taken over as soon as the store has ended it, so it is asked to, here and in later calls, until it has. Errors:
+  /// unavailable, fenced (by `sessions`).
   Task<Result<SessionPtr>> Live(OpContext context);
   /// The store says that this session has ended.
   void Forget(const SessionPtr& ended);
@@ -40,12 +42,15 @@ class ClaimKeeper {
   Task<Status> Close(OpContext context);
 
  private:
+  Task<void> CloseLeaving(OpContext context);
+
   MetadataStore& meta_;
   MetadataStore& sessions_;
   const Duration session_timeout_;
   AsyncMutex opening_;
   std::mutex mutex_;
   SessionPtr session_;
+  std::vector<SessionPtr> leaving_;  ///< out of use; the store has not said yet that it has ended them
   std::map<LogId, SessionPtr> claims_;  ///< those that stand, or may stand
 };
 

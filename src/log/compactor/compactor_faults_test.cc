@@ -376,6 +376,26 @@ TEST(CompactorFaults, AClaimOutlivesASwapThatMayStillHappen) {
   EXPECT_EQ(log.world.Count("/lakestream/compaction-claim/"), 0u);
 }
 
+/// Until it is closed, what it owned is its own.
+TEST(CompactorFaults, ASessionThatCannotBeClosedIsClosedLater) {
+  OneLog log;
+  log.first.meta_faults.Always(Op::kCompareAndSet, IndexKeyPrefix(kLog), MetadataFault::FailUnavailable());
+  const auto pass = log.first.Start(One(), 1min);
+  log.world.Until([&] { return pass->has_value(); });
+  ASSERT_EQ(CompactionStateName(log.world.Record(kLog)), "installing");
+  log.first.meta_faults.Always(Op::kCloseSession, "", MetadataFault::FailUnavailable());
+  log.first.faulty_meta.SuspectSessions(true);
+  (void)log.first.Pass(One());
+  log.first.faulty_meta.SuspectSessions(false);
+  ASSERT_TRUE(log.world.sim.RunFor(1min).ok());
+  ASSERT_TRUE(log.first.Pass(One())->ok());
+  EXPECT_EQ(log.Second().kind, Kind::kWaiting) << "the old session stands in the store";
+  log.first.meta_faults.Heal();
+  ASSERT_TRUE(log.first.Pass(One())->ok());
+  EXPECT_EQ(log.Second().kind, Kind::kCompacted);
+  EXPECT_EQ(log.world.Entries(kLog), log.before);
+}
+
 /// Whoever cannot look at the record does not know that it names somebody else.
 TEST(CompactorFaults, AClaimOutlivesAPassThatCannotLook) {
   OneLog log;
