@@ -18,7 +18,7 @@ std::string Config(int partitions, ProvisioningState state, int pending = 0) {
   config.SetPartitions(partitions);
   config.state = state;
   if (pending > 0) {
-    config.pending_expansion.emplace();
+    config.pending_expansion = StreamConfigRecord::PendingExpansion();
     config.pending_expansion->base_partitions = partitions;
     config.pending_expansion->target_partitions = pending;
   }
