@@ -40,12 +40,12 @@ void ObjectWatch::Asked(const std::string& key) {
 void ObjectWatch::Written(const std::string& key, const Buffer& bytes) {
   const bool parquet = key.ends_with(kParquet);
   const std::string name = key.substr(0, key.size() - (parquet ? kParquet : kCompanion).size());
-  const auto [half, first] = halves_.emplace(name, bytes);
-  if (first) return;
-  const Buffer& file = parquet ? bytes : half->second;
-  const Buffer& companion = parquet ? half->second : bytes;
-  evidence_.file_entries[name + std::string(kParquet)] = ReadCompactedFile(LogOf(key), key, file, companion);
-  halves_.erase(half);
+  // A PUT may be done again, late: each of the two has its place.
+  Halves& halves = halves_[name];
+  (parquet ? halves.file : halves.companion) = bytes;
+  if (!halves.file || !halves.companion) return;
+  evidence_.file_entries[name + std::string(kParquet)] =
+      ReadCompactedFile(LogOf(key), key, *halves.file, *halves.companion);
 }
 
 }  // namespace lakestream::sim

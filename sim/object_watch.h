@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "objstore/memory/memory_object_store.h"
@@ -23,7 +24,11 @@ class ObjectWatch {
 
   Evidence& evidence_;
   const std::function<Place()> next_place_;
-  std::map<std::string, Buffer> halves_;  ///< a file whose companion is not there yet, or the other way round
+  struct Halves {
+    std::optional<Buffer> file;
+    std::optional<Buffer> companion;
+  };
+  std::map<std::string, Halves> halves_;  ///< by name, without its ending
 };
 
 }  // namespace lakestream::sim
