@@ -19,8 +19,8 @@ void Fill(Plan& plan, Random& random) {
   plan.compactor.retry_first = std::chrono::milliseconds(50);
   plan.compactor.retry_most = std::chrono::milliseconds(500);
   plan.compactor.session_timeout = std::chrono::seconds(2);
-  plan.chaos = ChaosRates{3, 1, 0, 0, 0.5, 4, 0.5, 1};
-  plan.metadata.delay = 1500;
+  plan.chaos = ChaosRates{8, 1, 0, 0, 0.5, 4, 0.5, 1};
+  plan.metadata.delay = 4000;
   plan.metadata.max_delay = std::chrono::milliseconds(500);
   plan.metadata.lose_answer = plan.metadata.apply_late = plan.metadata.fail = 200;
   plan.compacted.delay = plan.compacted.lose_answer = 200;
