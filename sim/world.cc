@@ -309,14 +309,8 @@ void World::CheckDeletions() {
         evidence_.operations.begin(), evidence_.operations.end(), [&deletion](const Operation& operation) {
           return operation.log == deletion.log && operation.status.code() == StatusCode::kIndeterminate;
         });
-    // Also one of a compactor that could not finish.
-    const bool compacted = std::any_of(evidence_.passes.begin(), evidence_.passes.end(), [&](const CompactionPass& pass) {
-      return !pass.status.ok() || std::any_of(pass.outcomes.begin(), pass.outcomes.end(), [&](const auto& outcome) {
-        return outcome.log == deletion.log && outcome.kind == CompactionOutcome::Kind::kStuck;
-      });
-    });
     // Without guards a lease record may come late, when its keeper has given up on it, and stays with the session.
-    if (deletion.deleted != 0 || unknown || compacted || !plan_.guarded) continue;
+    if (deletion.deleted != 0 || unknown || !plan_.guarded) continue;
     evidence_.stuck.push_back(fmt::format("log {}, fenced at {}, still has leases", deletion.log.value(), deletion.fenced));
   }
 }

@@ -376,6 +376,33 @@ TEST(CompactorFaults, AClaimOutlivesASwapThatMayStillHappen) {
   EXPECT_EQ(log.world.Count("/lakestream/compaction-claim/"), 0u);
 }
 
+/// Else the log could be deleted, and the change come later.
+TEST(CompactorFaults, AnUnknownChangeHoldsItsLeaseUntilItIsSettled) {
+  for (const bool by_another : {false, true}) {
+    OneLog log;
+    const auto leases = [&log] { return log.world.Count("/stream-write-leases/"); };
+    log.first.meta_faults.OnNth(Op::kCompareAndSet, IndexKeyPrefix(kLog), 1, MetadataFault::ApplyLate(10min));
+    const auto pass = log.first.Start(One(), 1min);
+    log.world.Until([&] { return pass->has_value(); });
+    ASSERT_TRUE(log.world.sim.RunFor(5min).ok());
+    EXPECT_EQ(CompactionStateName(log.world.Record(kLog)), "installing");
+    EXPECT_EQ(leases(), 1u) << "it may still come";
+    ASSERT_TRUE(log.world.sim.RunFor(15min).ok());
+    if (by_another) {
+      const std::string owner = std::get<CompactionInstalling>(log.world.Record(kLog).state).owner;
+      const std::string claim = CompactionClaimKey(kLog, owner);
+      const Partition partition = Partition::OfLog(kLog);
+      ASSERT_TRUE(log.world.sim.Run(log.second.client.Delete(OpContext(), partition, claim, WriteGuard())).ok());
+      EXPECT_EQ(log.Second().kind, Kind::kCompacted);
+    }
+    // The second time it finds the installation done.
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(log.first.Pass(One())->ok());
+    ASSERT_TRUE(log.world.sim.RunFor(5min).ok());
+    EXPECT_EQ(leases(), 0u) << "nothing can come any more";
+    EXPECT_EQ(log.world.Entries(kLog), log.before);
+  }
+}
+
 /// Until it is closed, what it owned is its own.
 TEST(CompactorFaults, ASessionThatCannotBeClosedIsClosedLater) {
   OneLog log;

@@ -85,8 +85,7 @@ Task<InstallEnd> Installer::Run(OpContext context) {
     }
     step = cell.next;
   }
-  // With its lease the log would be free to be deleted.
-  if (unknown_ && lease_) lease_.KeepForUnknownChange();
+  if (unknown_) end.unsettled = lease_;
   if (end.action != Action::kDone) end.status = last_;
   co_return end;
 }

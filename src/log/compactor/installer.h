@@ -18,6 +18,7 @@ namespace lakestream {
 struct InstallEnd {
   model::InstallAction action = model::InstallAction::kLeave;  ///< kDone, or whatever else is not kDo or kImpossible
   Status status;  ///< what went wrong last. kRetry: it was tried for long enough, or its context has ended
+  LeaseUse unsettled;  ///< a change under this lease may still happen
 };
 
 /// Carries out `installing` for the session that the compaction record names: steps C3 to C5 of the specification, as

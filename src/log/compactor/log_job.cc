@@ -58,6 +58,8 @@ Task<Status> LogJob::Turn(OpContext context) {
   Task<Result<CompactionLook>> look_at = LookAtCompaction(shared_.parts.meta, context, log_, session_->id());
   LS_CO_ASSIGN(CompactionLook look, co_await look_at);
   owns_ = look.owner == session_->id();
+  // Whoever did it: an installation is left in no other way than done to its end.
+  if (look.state() != State::kInstalling) shared_.unsettled.LetGo(log_);
   // A swap on a version that has passed has been done, or never will be.
   if (unsettled_ && look.version.value_or(-1) != *unsettled_) unsettled_.reset();
   const Action action = Decide(look);
@@ -271,7 +273,8 @@ Task<Status> LogJob::Install(OpContext context, CompactionLook look) {
   Installer installer(parts.runtime, parts.meta, parts.leases, shared_.cells, log_, look.record, *look.version,
                       session_);
   Task<InstallEnd> run = installer.Run(context);
-  const InstallEnd end = co_await run;
+  InstallEnd end = co_await run;
+  if (end.unsettled) shared_.unsettled.Hold(log_, std::move(end.unsettled));
   switch (end.action) {
     case model::InstallAction::kDone:
       owns_ = false;

@@ -41,6 +41,28 @@ class UnchangedTimes {
   std::map<LogId, Seen> seen_;
 };
 
+/// Leases under which an index change of an installation may still happen: without them the log would be free to be
+/// deleted. Done once more to its end, the installation leaves nothing for a late one to do: the key has another version
+/// then, and what C4 removes never comes back. Thread safety: any thread.
+class UnsettledLeases {
+ public:
+  ~UnsettledLeases() {
+    for (const auto& [log, lease] : held_) lease.KeepForUnknownChange();
+  }
+  void Hold(LogId log, LeaseUse lease) {
+    const std::lock_guard lock(mutex_);
+    held_.emplace(log, std::move(lease));
+  }
+  void LetGo(LogId log) {
+    const std::lock_guard lock(mutex_);
+    held_.erase(log);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multimap<LogId, LeaseUse> held_;
+};
+
 /// What the jobs of a compactor share. Thread safety: any thread.
 struct CompactorShared {
   CompactorShared(CompactorParts p, CompactorOptions o)
@@ -51,6 +73,7 @@ struct CompactorShared {
   ClaimKeeper claims;
   CellCounter cells;
   UnchangedTimes unchanged;
+  UnsettledLeases unsettled;
 };
 
 /// One log in one pass. Each turn reads the compaction record and does what model::NextCompaction says of it; whatever
