@@ -211,6 +211,24 @@ MadeHistory UnreadableAtTheEnd() {
   last.trouble = "not_found: no such object";
   return h;
 }
+MadeHistory TrimmedAndUnreadableAtTheEnd() {
+  MadeHistory h = UnreadableAtTheEnd();
+  FinalLog& log = h.evidence.final.begin()->second;
+  log.marker = log.records.back().end;
+  return h;
+}
+MadeHistory TrimmedToItsLastEntryAndUnreadable() {
+  MadeHistory h = UnreadableAtTheEnd();
+  FinalLog& log = h.evidence.final.begin()->second;
+  log.records.back().compacted = true;
+  log.marker = log.records.back().end - 1;
+  return h;
+}
+MadeHistory TrimmedWithoutItsFiles() {
+  MadeHistory h = TrimmedAndUnreadableAtTheEnd();
+  h.evidence.final.begin()->second.records.back().compacted = true;
+  return h;
+}
 MadeHistory FoundDamagedAfterAFlip() {
   MadeHistory h = FoundDamaged();
   h.evidence.met.flipped_headers = 1;
@@ -267,6 +285,8 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"nothing_corrupt", Refused, FoundDamaged}),
     PropertyCaseRegistration({"nothing_corrupt", FoundDamagedAfterAFlip, FoundDamaged}),
     PropertyCaseRegistration({"nothing_corrupt", Good, UnreadableAtTheEnd}),
+    PropertyCaseRegistration({"nothing_corrupt", TrimmedWithoutItsFiles, TrimmedAndUnreadableAtTheEnd}),
+    PropertyCaseRegistration({"nothing_corrupt", TrimmedWithoutItsFiles, TrimmedToItsLastEntryAndUnreadable}),
     PropertyCaseRegistration({"no_false_alarm", Good, CalledDamaged}),
     PropertyCaseRegistration({"no_false_alarm", DamagedOnItsWay, DamagedAtTheEnd}),
 };
