@@ -16,6 +16,7 @@ using Op = MetadataOp;
 constexpr LogId kLog{7};
 const std::string kRecord = "/lakestream/compaction/";
 const std::string kIndexKeys = "00000000000000000007";
+const std::string kLeases = "/stream-write-leases/";
 
 std::vector<LogId> One() { return std::vector<LogId>(1, kLog); }
 
@@ -179,6 +180,20 @@ struct OneLog {
     first.Expire();
     EXPECT_EQ(world.Count("/lakestream/compaction-claim/"), 0u);
   }
+  /// Whom the record names: of a compaction that is being installed.
+  std::string Owner() {
+    const CompactionRecord record = world.Record(kLog);
+    const auto* const installing = std::get_if<CompactionInstalling>(&record.state);
+    return installing == nullptr ? std::string() : installing->owner;
+  }
+  /// The session behind the only lease.
+  std::string LeaseSession() {
+    EXPECT_EQ(world.Count(kLeases), 1u);
+    for (const MetadataRecord& record : world.memory_meta.backend()->Dump()) {
+      if (record.key.starts_with(kLeases)) return record.session;
+    }
+    return std::string();
+  }
 
   CompactorWorld world;
   CompactorProcess& first;
@@ -275,6 +290,49 @@ TEST(CompactorFaults, AFenceDoesNotStopWhoHoldsALease) {
   EXPECT_EQ(log.world.Index(kLog), "P6 R9");
   ASSERT_TRUE(log.world.sim.RunFor(5s).ok());
   EXPECT_EQ(log.world.Count("/stream-write-leases/"), 0u);
+}
+
+/// Whoever deletes the log waits no more for a lease whose session has ended.
+TEST(CompactorFaults, NothingIsInstalledUnderALeaseWhoseSessionHasEnded) {
+  struct Case {
+    Op op;
+    const char* index;  ///< before it
+  };
+  for (const Case& c : {Case{Op::kCompareAndSet, "R3 R6 R9"}, Case{Op::kDeleteRange, "R3 P6 R9"}}) {
+    SCOPED_TRACE(MetadataOpName(c.op));
+    OneLog log;
+    const Hold step = log.HoldFirst(c.op, kIndexKeys);
+    const std::string owner = log.Owner();
+    const std::string lease = log.LeaseSession();
+    ASSERT_NE(lease, owner);
+    ASSERT_TRUE(log.world.memory_meta.backend()->ExpireSession(lease));
+    const Hold next = log.first.meta_faults.HoldNext(Op::kCreateEphemeral, kLeases, HoldPoint::kBeforeApply);
+    step.Release();
+    log.world.Until([&] { return next.reached(); });
+    EXPECT_EQ(log.world.Index(kLog), c.index);
+    EXPECT_EQ(log.Owner(), owner) << "whose own session has not ended";
+    EXPECT_TRUE(log.world.memory_meta.backend()->SessionAlive(owner));
+    next.Release();
+    log.EndFirst();
+    EXPECT_EQ(log.first.Outcome(kLog).kind, Kind::kCompacted);
+    EXPECT_EQ(log.world.Index(kLog), "P6 R9");
+    EXPECT_EQ(log.world.Entries(kLog), log.before);
+  }
+}
+
+/// The store knows that the session behind the lease has ended, the process does not.
+TEST(CompactorFaults, ALeaseThatTheStoreFencesIsReplaced) {
+  for (const Op op : {Op::kCompareAndSet, Op::kDeleteRange}) {
+    SCOPED_TRACE(MetadataOpName(op));
+    OneLog log;
+    log.first.meta_faults.OnNext(op, kIndexKeys, MetadataFault::Fail(Fenced("the session of a write has ended")));
+    const Hold next = log.HoldFirst(Op::kCreateEphemeral, kLeases, 2);
+    EXPECT_TRUE(log.world.memory_meta.backend()->SessionAlive(log.Owner())) << "it was not about this one";
+    next.Release();
+    log.EndFirst();
+    EXPECT_EQ(log.first.Outcome(kLog).kind, Kind::kCompacted);
+    EXPECT_EQ(log.world.Index(kLog), "P6 R9");
+  }
 }
 
 TEST(CompactorFaults, ADeletedLogStaysEmpty) {

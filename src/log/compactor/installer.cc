@@ -118,6 +118,16 @@ How Installer::EventOf(const Status& status) {
   }
 }
 
+/// Of C3 and C4: their guard is the lease's session, whatever becomes of the owner's own.
+How Installer::EventUnderLease(const Status& status) {
+  const How event = EventOf(status);
+  if (status.code() == StatusCode::kFenced) {
+    lease_.Invalidate();
+    last_ = last_.As(StatusCode::kUnavailable);
+  }
+  return event;
+}
+
 Task<How> Installer::Lease(OpContext context) {
   Result<LeaseUse> lease = co_await leases_.Acquire(std::move(context), log_);
   if (lease.ok()) {
@@ -152,15 +162,14 @@ Task<How> Installer::GetKey(OpContext context) {
 Task<How> Installer::PutRecord(OpContext context) {
   const std::string key = installing_.key.Encode();
   const Buffer value = Buffer::CopyOf(installing_.value);
-  // The lease has to stand when it is done; only Finish needs the owner's own session.
   const WriteGuard guard(lease_.session());
   if (Broken(Rule::kInstalledOnItsVersion)) {
     const Result<WriteAnswer> put = co_await meta_.Put(std::move(context), partition_, key, value, guard);
-    co_return EventOf(put.status());
+    co_return EventUnderLease(put.status());
   }
   const Result<WriteAnswer> set =
       co_await meta_.CompareAndSet(std::move(context), partition_, key, value, key_version_, guard);
-  const How event = EventOf(set.status());
+  const How event = EventUnderLease(set.status());
   if (event == How::kUnknown) unknown_ = true;
   // The version has moved on: no earlier Put on it can be done any more.
   if (event == How::kDone || event == How::kConflict) unknown_ = false;
@@ -172,7 +181,7 @@ Task<How> Installer::DeleteRange(OpContext context) {
   const std::string from = IndexKeyFloorOf(log_, installing_.range.start + 1);
   const std::string to = IndexKeyCeilingOf(log_, installing_.range.end - 1);
   const Status deleted = co_await meta_.DeleteRange(context, partition_, from, to, guard);
-  const How event = EventOf(deleted);
+  const How event = EventUnderLease(deleted);
   unknown_ |= event == How::kUnknown;
   if (event != How::kDone) co_return event;
   // What is sent twice is the same twice, and none of these keys comes back.
@@ -182,7 +191,7 @@ Task<How> Installer::DeleteRange(OpContext context) {
   const Buffer cursor(EncodeCompactionCursor(installing_.range.end + 1));
   const Result<WriteAnswer> put =
       co_await meta_.Put(std::move(context), Partition::OfKey(cursor_key), cursor_key, cursor, guard);
-  if (!put.ok()) last_ = put.status();
+  if (!put.ok()) (void)EventUnderLease(put.status());
   co_return event;
 }
 

@@ -17,7 +17,9 @@ namespace lakestream {
 /// How an installation ended.
 struct InstallEnd {
   model::InstallAction action = model::InstallAction::kLeave;  ///< kDone, or whatever else is not kDo or kImpossible
-  Status status;  ///< what went wrong last. kRetry: it was tried for long enough, or its context has ended
+  /// What went wrong last; fenced: the owner's session has ended. kRetry: it was tried for long enough, or its context
+  /// has ended.
+  Status status;
   LeaseUse unsettled;  ///< a change under this lease may still happen
 };
 
@@ -39,6 +41,7 @@ class Installer {
   Task<model::InstallEvent> DeleteRange(OpContext context);
   Task<model::InstallEvent> Finish(OpContext context);
   model::InstallEvent EventOf(const Status& status);
+  model::InstallEvent EventUnderLease(const Status& status);
   bool SessionsLive() const;
 
   Runtime& runtime_;
