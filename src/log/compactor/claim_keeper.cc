@@ -12,10 +12,11 @@ Task<Result<ClaimKeeper::SessionPtr>> ClaimKeeper::Live(OpContext context) {
   LS_CO_ASSIGN(const AsyncMutex::Lock one_at_a_time, co_await opening_.Acquire(context));
   {
     const std::lock_guard lock(mutex_);
-    if (session_ != nullptr && !session_->ProvablyAlive()) leaving_.push_back(std::exchange(session_, nullptr));
+    if (session_ != nullptr && !session_->ProvablyAlive()) Leave();
   }
-  Task<void> close = CloseLeaving(context);
-  co_await close;
+  Task<Status> close = CloseLeaving(context);
+  // Where it cannot be done now, it is done later.
+  (void)co_await close;
   {
     const std::lock_guard lock(mutex_);
     if (session_ != nullptr) co_return session_;
@@ -30,29 +31,36 @@ Task<Result<ClaimKeeper::SessionPtr>> ClaimKeeper::Live(OpContext context) {
 
 void ClaimKeeper::Forget(const SessionPtr& ended) {
   const std::lock_guard lock(mutex_);
-  if (session_ == ended) session_ = nullptr;
-  leaving_.push_back(ended);
+  if (session_ == ended) Leave();
 }
 
-Task<void> ClaimKeeper::CloseLeaving(OpContext context) {
+/// Requires: mutex_ is held.
+void ClaimKeeper::Leave() {
+  if (session_ != nullptr) leaving_.push_back(std::exchange(session_, nullptr));
+  claims_.clear();
+}
+
+Task<Status> ClaimKeeper::CloseLeaving(OpContext context) {
   std::vector<SessionPtr> leaving;
   {
     const std::lock_guard lock(mutex_);
     leaving.swap(leaving_);
   }
+  Status last;
   for (SessionPtr& session : leaving) {
     const Status closed = co_await session->Close(context);
     if (closed.ok()) continue;
+    last = closed;
     const std::lock_guard lock(mutex_);
     leaving_.push_back(std::move(session));
   }
+  co_return last;
 }
 
 Task<Result<std::optional<std::int64_t>>> ClaimKeeper::Claim(OpContext context, SessionPtr session, LogId log) {
   {
     const std::lock_guard lock(mutex_);
-    const auto claim = claims_.find(log);
-    if (claim != claims_.end() && claim->second == session) co_return std::optional<std::int64_t>();
+    if (session_ == session && claims_.contains(log)) co_return std::optional<std::int64_t>();
   }
   const Partition partition = Partition::OfLog(log);
   const std::string key = CompactionClaimKey(log, session->id());
@@ -65,15 +73,14 @@ Task<Result<std::optional<std::int64_t>>> ClaimKeeper::Claim(OpContext context, 
         .With("log", log.value());
   }
   const std::lock_guard lock(mutex_);
-  claims_[log] = std::move(session);
+  if (session_ == session) claims_.insert(log);
   co_return made.ok() ? std::optional<std::int64_t>(made->created_ms) : std::nullopt;
 }
 
 Task<void> ClaimKeeper::Release(OpContext context, SessionPtr session, LogId log) {
   {
     const std::lock_guard lock(mutex_);
-    const auto claim = claims_.find(log);
-    if (claim == claims_.end() || claim->second != session) co_return;
+    if (session_ != session || !claims_.contains(log)) co_return;
   }
   const WriteGuard guard(session);
   const Status deleted =
@@ -85,21 +92,17 @@ Task<void> ClaimKeeper::Release(OpContext context, SessionPtr session, LogId log
   if (deleted.code() != StatusCode::kIndeterminate) co_return;
   // Done late, it would remove the next claim of this session.
   Forget(session);
-  Task<void> close = CloseLeaving(std::move(context));
-  co_await close;
+  Task<Status> close = CloseLeaving(std::move(context));
+  (void)co_await close;
 }
 
 Task<Status> ClaimKeeper::Close(OpContext context) {
-  SessionPtr session;
   {
     const std::lock_guard lock(mutex_);
-    session = std::exchange(session_, nullptr);
-    claims_.clear();
+    Leave();
   }
-  Task<void> close = CloseLeaving(context);
-  co_await close;
-  if (session == nullptr) co_return OkStatus();
-  co_return co_await session->Close(std::move(context));
+  Task<Status> close = CloseLeaving(std::move(context));
+  co_return co_await close;
 }
 
 }  // namespace lakestream

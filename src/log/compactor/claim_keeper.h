@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "lakestream/status.h"
@@ -38,11 +38,14 @@ class ClaimKeeper {
   /// Removes it. Requires: what docs/format/compaction-claim.md asks. A claim that stays goes with the session.
   Task<void> Release(OpContext context, SessionPtr session, LogId log);
 
-  /// Ends the session, and with it all claims. Errors: of the store; its own time ends the session then.
+  /// Ends the session, and with it all claims; and those that were to be ended before. Errors: of the store, whose own
+  /// time ends the session then. May be repeated.
   Task<Status> Close(OpContext context);
 
  private:
-  Task<void> CloseLeaving(OpContext context);
+  void Leave();
+  /// Errors: of the store; what could not be closed is still leaving.
+  Task<Status> CloseLeaving(OpContext context);
 
   MetadataStore& meta_;
   MetadataStore& sessions_;
@@ -51,7 +54,7 @@ class ClaimKeeper {
   std::mutex mutex_;
   SessionPtr session_;
   std::vector<SessionPtr> leaving_;  ///< out of use; the store has not said yet that it has ended them
-  std::map<LogId, SessionPtr> claims_;  ///< those that stand, or may stand
+  std::set<LogId> claims_;  ///< of session_: those that stand, or may stand
 };
 
 }  // namespace lakestream

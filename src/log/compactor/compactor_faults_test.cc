@@ -481,6 +481,41 @@ TEST(CompactorFaults, ASessionThatCannotBeClosedIsClosedLater) {
   EXPECT_EQ(log.world.Entries(kLog), log.before);
 }
 
+TEST(CompactorFaults, AStopThatCouldNotCloseTheSessionIsRepeated) {
+  OneLog log;
+  const Hold get = log.first.wal_faults.HoldNext(ObjectOp::kGet, "", HoldPoint::kBeforeApply);
+  log.pass = log.first.Start(One(), 1h);
+  log.world.Until([&] { return get.reached(); });
+  log.first.meta_faults.Always(Op::kCloseSession, "", MetadataFault::FailUnavailable());
+  Compactor& compactor = *log.first.compactor;
+  for (int times = 0; times < 2; ++times) {
+    const OpContext soon = OpContext().WithDeadline(log.first.node.runtime().Now() + 1min);
+    EXPECT_EQ(log.world.sim.Run(compactor.Stop(soon)).code(), StatusCode::kUnavailable);
+    EXPECT_EQ(log.Second().kind, Kind::kWaiting);
+  }
+  log.first.meta_faults.Heal();
+  EXPECT_TRUE(log.world.sim.Run(compactor.Stop(OpContext())).ok());
+  EXPECT_EQ(log.Second().kind, Kind::kCompacted);
+}
+
+/// However many logs hear of its end.
+TEST(CompactorFaults, ASessionIsClosedOnce) {
+  CompactorWorld world;
+  CompactorProcess& process = world.AddProcess();
+  const std::vector<LogId> logs = {LogId(7), LogId(8)};
+  for (const LogId log : logs) {
+    for (const char* name : {"a", "b", "c"}) world.Append(log, name + log.ToString(), {{2, name}, {1, ""}});
+    process.meta_faults.OnNext(Op::kCreateEphemeral, "/lakestream/compaction-claim/" + log.ToString() + "/",
+                               MetadataFault::Fail(Fenced("the session has ended")));
+  }
+  world.Settle();
+  process.meta_faults.OnNth(Op::kCloseSession, "", 2, MetadataFault::FailUnavailable());
+  const auto totals = process.Pass(logs);
+  ASSERT_TRUE(totals->ok()) << totals->status().ToString();
+  EXPECT_EQ((*totals)->compacted, 2);
+  EXPECT_EQ(process.meta_faults.rules_left(), 1) << "it was closed twice";
+}
+
 /// Whoever cannot look at the record does not know that it names somebody else.
 TEST(CompactorFaults, AClaimOutlivesAPassThatCannotLook) {
   OneLog log;
