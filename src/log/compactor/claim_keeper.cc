@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "format/compaction_record.h"
+#include "log/lease/until_closed.h"
 
 namespace lakestream {
 
@@ -101,8 +102,9 @@ Task<Status> ClaimKeeper::Close(OpContext context) {
     const std::lock_guard lock(mutex_);
     Leave();
   }
-  Task<Status> close = CloseLeaving(std::move(context));
-  co_return co_await close;
+  auto close = [this](OpContext c) { return CloseLeaving(std::move(c)); };
+  Task<Status> closing = UntilClosed(runtime_, std::move(context), std::move(close));
+  co_return co_await closing;
 }
 
 }  // namespace lakestream

@@ -23,7 +23,7 @@ class ClaimKeeper {
 
   /// The stores outlive the keeper. `sessions`: where sessions are opened.
   ClaimKeeper(Runtime& runtime, MetadataStore& meta, MetadataStore& sessions, Duration session_timeout)
-      : meta_(meta), sessions_(sessions), session_timeout_(session_timeout), opening_(runtime) {}
+      : runtime_(runtime), meta_(meta), sessions_(sessions), session_timeout_(session_timeout), opening_(runtime) {}
 
   /// A session that is provably alive. Another one takes the place of one that is not; what that one owned can be
   /// taken over as soon as the store has ended it, so it is asked to, here and in later calls, until it has. Errors:
@@ -38,8 +38,9 @@ class ClaimKeeper {
   /// Removes it. Requires: what docs/format/compaction-claim.md asks. A claim that stays goes with the session.
   Task<void> Release(OpContext context, SessionPtr session, LogId log);
 
-  /// Ends the session, and with it all claims; and those that were to be ended before. Errors: of the store, whose own
-  /// time ends the session then. May be repeated.
+  /// Ends the session, and with it all claims; and those that were to be ended before. Where the store cannot do it now,
+  /// it is asked again until the context ends. Errors: of the store, whose own time ends the session then. May be
+  /// repeated.
   Task<Status> Close(OpContext context);
 
  private:
@@ -47,6 +48,7 @@ class ClaimKeeper {
   /// Errors: of the store; what could not be closed is still leaving.
   Task<Status> CloseLeaving(OpContext context);
 
+  Runtime& runtime_;
   MetadataStore& meta_;
   MetadataStore& sessions_;
   const Duration session_timeout_;

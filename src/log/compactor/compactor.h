@@ -141,7 +141,8 @@ class Compactor {
   Task<Result<CompactionTotals>> Pass(OpContext context, std::vector<LogId> logs, CompactionObserver observer);
 
   /// Ends the pass under way at its next step, waits for it, and closes the session: others take over at once what it
-  /// left. Errors: of closing the session, which then ends in the store's own time. May be repeated.
+  /// left. Where the store cannot close it now, it is asked again until the context ends. Errors: of closing the session,
+  /// which then ends in the store's own time. May be repeated.
   Task<Status> Stop(OpContext context);
 
   /// Since it was made.

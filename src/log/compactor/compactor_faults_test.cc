@@ -498,6 +498,19 @@ TEST(CompactorFaults, AStopThatCouldNotCloseTheSessionIsRepeated) {
   EXPECT_EQ(log.Second().kind, Kind::kCompacted);
 }
 
+TEST(CompactorFaults, AStopClosesTheSessionAsSoonAsItCan) {
+  for (const MetadataFault& fault : {MetadataFault::FailUnavailable(), MetadataFault::LoseAnswer()}) {
+    OneLog log;
+    ASSERT_TRUE(log.first.Pass(One())->ok());
+    for (int i = 0; i < 3; ++i) log.first.meta_faults.OnNext(Op::kCloseSession, "", fault);
+    const std::size_t sessions = log.world.memory_meta.backend()->SessionIds().size();
+    const OpContext soon = OpContext().WithDeadline(log.first.node.runtime().Now() + 1min);
+    EXPECT_TRUE(log.world.sim.Run(log.first.compactor->Stop(soon)).ok());
+    EXPECT_EQ(log.first.meta_faults.rules_left(), 0);
+    EXPECT_EQ(log.world.memory_meta.backend()->SessionIds().size(), sessions - 1);
+  }
+}
+
 /// However many logs hear of its end.
 TEST(CompactorFaults, ASessionIsClosedOnce) {
   CompactorWorld world;

@@ -13,6 +13,7 @@
 #include "base/logging.h"
 #include "base/try.h"
 #include "format/log_records.h"
+#include "log/lease/until_closed.h"
 #include "runtime/gate.h"
 #include "runtime/semaphore.h"
 
@@ -69,12 +70,6 @@ constexpr int kFenceReadsPerPoll = 2000;
 constexpr Duration kStoreCallTime = std::chrono::seconds(10);
 constexpr Duration kReleaseRetryFirst = std::chrono::milliseconds(10);
 constexpr Duration kReleaseRetryMost = std::chrono::seconds(1);
-
-/// Closing a session may be repeated whatever became of it.
-bool WorthRepeating(StatusCode code) {
-  return code == StatusCode::kUnavailable || code == StatusCode::kIndeterminate ||
-         code == StatusCode::kResourceExhausted;
-}
 
 }  // namespace
 
@@ -308,14 +303,9 @@ Task<Status> LeaseKeeper::Stop(OpContext context) {
   // The end of the session removes every lease record. Where a change may still happen, the records stay
   // until the process has ended and cannot make it any more.
   if (!session || under_way) co_return OkStatus();
-  // A session that stays would hold its leases, and with them the deletion of their logs, for as long as the store is
-  // open.
-  for (Duration pause = kReleaseRetryFirst;; pause = std::min(pause * 2, kReleaseRetryMost)) {
-    const Status closed = co_await session->Close(context);
-    if (closed.ok() || !WorthRepeating(closed.code())) co_return closed;
-    const Status slept = co_await SleepFor(parts->runtime, context, pause);
-    if (!slept.ok()) co_return closed;
-  }
+  auto close = [session](OpContext c) { return session->Close(std::move(c)); };
+  Task<Status> closing = UntilClosed(parts->runtime, std::move(context), std::move(close));
+  co_return co_await closing;
 }
 
 }  // namespace lakestream
