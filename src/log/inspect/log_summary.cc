@@ -8,7 +8,7 @@
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
-#include "model/read_plan.h"
+#include "model/index_check.h"
 
 namespace lakestream {
 
@@ -43,19 +43,13 @@ class Adder {
       Damaged(decoded.status());
       // The key alone may still tell where the log ends.
       const Result<IndexKey> key = IndexKey::Decode(record.key);
-      if (key.ok()) EndAt(key->end, key->cumulative_size);
+      if (key.ok()) EndAt(model::IndexSpan{key->end, key->end, 0, key->cumulative_size});
       return;
     }
     const model::IndexSpan& span = decoded->span;
     if (!start_) start_ = span.start;
-    if (end_ && *end_ != span.start) {
-      Damaged(Corrupt("index record does not begin where the one before it ends")
-                  .With("object", record.key)
-                  .With("field", "message_count")
-                  .With("start", span.start.value())
-                  .With("before", end_->value()));
-    }
-    EndAt(span.end, span.cumulative_size);
+    if (before_) CompareWithTheOneBefore(record.key, *decoded);
+    EndAt(span);
     summary_->payload_bytes += span.bytes;
     if (decoded->index.file_type == FileType::kParquet) {
       ++summary_->parquet_records;
@@ -72,15 +66,46 @@ class Adder {
   }
 
  private:
-  void EndAt(Offset end, std::int64_t cumulative_size) {
-    end_ = end;
-    summary_->end = end;
-    summary_->cumulative_size = cumulative_size;
+  void CompareWithTheOneBefore(const std::string& key, const Decoded& decoded) {
+    model::IndexNeighbours neighbours;
+    neighbours.before = before_;
+    neighbours.record = decoded.span;
+    neighbours.parquet = decoded.index.file_type == FileType::kParquet;
+    // One that begins within another record is for fsck to find: it looks for the one that ends there.
+    neighbours.starts_at_a_boundary = true;
+    neighbours.marker = summary_->trim_marker;
+    switch (model::JudgeNeighbours(neighbours)) {
+      case model::IndexFlaw::kNone:
+      case model::IndexFlaw::kGapBelowMarker:
+      case model::IndexFlaw::kUnfinishedCompaction:
+        return;
+      case model::IndexFlaw::kGap:
+      case model::IndexFlaw::kOverlap:
+        Damaged(Corrupt("index record does not begin where the one before it ends")
+                    .With("object", key)
+                    .With("field", "message_count")
+                    .With("start", decoded.span.start.value())
+                    .With("before", before_->end.value()));
+        return;
+      case model::IndexFlaw::kCumulativeSize:
+        Damaged(Corrupt("the size of an index record does not add up with the one before it")
+                    .With("object", key)
+                    .With("field", "entry_size_bytes")
+                    .With("size", decoded.span.cumulative_size)
+                    .With("expected", before_->cumulative_size + decoded.span.bytes));
+        return;
+    }
+  }
+
+  void EndAt(const model::IndexSpan& span) {
+    before_ = span;
+    summary_->end = span.end;
+    summary_->cumulative_size = span.cumulative_size;
   }
 
   LogSummary* summary_;
   std::optional<Offset> start_;
-  std::optional<Offset> end_;
+  std::optional<model::IndexSpan> before_;
 };
 
 }  // namespace

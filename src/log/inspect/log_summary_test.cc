@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "log/reader/testing/reader_world.h"
+#include "log/reader/testing/compacted_world.h"
 
 namespace lakestream {
 namespace {
@@ -18,7 +18,7 @@ class LogSummaryTest : public testing::Test {
     EXPECT_TRUE(summary.ok()) << summary.status().ToString();
     return *std::move(summary);
   }
-  ReaderWorld world_;
+  CompactedWorld world_;
 };
 
 TEST_F(LogSummaryTest, OfALogWithoutRecords) {
@@ -66,6 +66,36 @@ TEST_F(LogSummaryTest, StartsWhereTheFirstRecordDoes) {
   world_.Append(kLog, "b", {{2, "de"}});
   world_.RemoveIndex(kLog, 0, 3);
   EXPECT_EQ(Summarize().first, Offset(3));
+}
+
+TEST_F(LogSummaryTest, ACompactionThatIsNotFinishedIsNoDamage) {
+  for (int i = 0; i < 4; ++i) world_.Append(kLog, "o" + std::to_string(i), {{1, "abc"}});
+  const CompactedDraft draft = world_.Draft(kLog, 0, 3, {});
+  world_.WriteFiles(draft);
+  world_.InstallRecord(draft);
+  LogSummary summary = Summarize();
+  EXPECT_EQ(summary.damaged, 0) << summary.damage.ToString();
+  EXPECT_EQ(summary.index_records, 4);
+  EXPECT_EQ(summary.parquet_records, 1);
+  EXPECT_EQ(summary.end, Offset(4));
+  EXPECT_EQ(summary.cumulative_size, 12);
+}
+
+TEST_F(LogSummaryTest, AGapWhereNobodyReadsIsNoDamage) {
+  for (int i = 0; i < 4; ++i) world_.Append(kLog, "o" + std::to_string(i), {{1, "abc"}});
+  world_.RemoveIndex(kLog, 2, 2);
+  EXPECT_EQ(Summarize().damaged, 1);
+  world_.SetMarker(kLog, 2);
+  EXPECT_EQ(Summarize().damaged, 0);
+}
+
+TEST_F(LogSummaryTest, SizesThatDoNotAddUpAreDamage) {
+  world_.Append(kLog, "a", {{1, "abc"}});
+  const std::vector<WalSection> sections = world_.PutObject("b", {{kLog, {{1, "def"}}}});
+  world_.PutMeta(kLog, IndexKey{kLog, Offset(2), 7}.Encode(), EncodeEntryIndex(world_.RecordOf(sections[0], "b")));
+  const LogSummary summary = Summarize();
+  EXPECT_EQ(summary.damaged, 1);
+  EXPECT_NE(summary.damage.message().find("size=7 expected=6"), std::string_view::npos) << summary.damage.ToString();
 }
 
 TEST_F(LogSummaryTest, ListsLeasesWithTheirSessions) {
