@@ -84,6 +84,9 @@ class Compact(TestCase):
         shown = json.loads(self.ok("inspect", "compacted", self.files()[0], "--json"))
         self.assertEqual((shown["binding"], shown["root_name"]), ("raw", "LakestreamEntry"))
         self.assertEqual(self.ok("read", "raw", "--format", "hex"), b"00ff\n706c61696e\n")
+        partition = json.loads(self.ok("stream", "describe", "raw", "--json"))["partitions"][0]
+        self.assertEqual((partition["entries"], partition["payload_bytes"], partition["end_offset"]), (None, 7, 2))
+        self.assertIn("  entries          -\n", self.ok("stream", "describe", "raw").decode())
 
     def test_what_is_trimmed_is_removed_first(self):
         self.ok("stream", "create", "s", "--binding", "raw")

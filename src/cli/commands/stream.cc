@@ -141,7 +141,7 @@ JsonValue PartitionJson(std::size_t partition, LogId log, const LogSummary& summ
       .Add("first_offset", JsonValue::Int(summary.first.value()))
       .Add("end_offset", JsonValue::Int(summary.end.value()))
       .Add("trim_marker", JsonValue::Int(summary.trim_marker.value()))
-      .Add("entries", JsonValue::Int(summary.entries))
+      .Add("entries", summary.entries ? JsonValue::Int(*summary.entries) : JsonValue::Null())
       .Add("payload_bytes", JsonValue::Int(summary.payload_bytes))
       .Add("cumulative_size", JsonValue::Int(summary.cumulative_size))
       .Add("index_records", JsonValue::Int(summary.index_records))

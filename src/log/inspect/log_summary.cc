@@ -53,8 +53,9 @@ class Adder {
     summary_->payload_bytes += span.bytes;
     if (decoded->index.file_type == FileType::kParquet) {
       ++summary_->parquet_records;
-    } else {
-      summary_->entries += decoded->index.entry_count;
+      summary_->entries.reset();
+    } else if (summary_->entries) {
+      *summary_->entries += decoded->index.entry_count;
     }
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct LogSummary {
   std::int64_t cumulative_size = 0;    ///< payload bytes ever appended
   std::int64_t index_records = 0;      ///< of these the next four: also those below the trim marker
   std::int64_t parquet_records = 0;    ///< index records of compacted ranges
-  std::int64_t entries = 0;            ///< of RAW index records; a PARQUET record does not count its entries
+  std::optional<std::int64_t> entries = 0;  ///< nothing where there are compacted ranges: their records do not tell it
   std::int64_t payload_bytes = 0;
   std::int64_t last_append_ms = 0;     ///< creation time of the last index record; 0 where there is none
   bool fenced = false;

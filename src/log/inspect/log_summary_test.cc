@@ -81,6 +81,16 @@ TEST_F(LogSummaryTest, ACompactionThatIsNotFinishedIsNoDamage) {
   EXPECT_EQ(summary.cumulative_size, 12);
 }
 
+TEST_F(LogSummaryTest, EntriesOfACompactedRangeAreNotKnown) {
+  for (int i = 0; i < 3; ++i) world_.Append(kLog, "o" + std::to_string(i), {{1, "a"}, {1, "b"}});
+  EXPECT_EQ(Summarize().entries, 6);
+  world_.Compact(kLog, 2, 4);
+  const LogSummary summary = Summarize();
+  EXPECT_EQ(summary.entries, std::nullopt);
+  EXPECT_EQ(summary.payload_bytes, 6);
+  EXPECT_EQ(summary.parquet_records, 1);
+}
+
 TEST_F(LogSummaryTest, AGapWhereNobodyReadsIsNoDamage) {
   for (int i = 0; i < 4; ++i) world_.Append(kLog, "o" + std::to_string(i), {{1, "abc"}});
   world_.RemoveIndex(kLog, 2, 2);
