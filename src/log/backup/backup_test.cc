@@ -6,6 +6,8 @@
 #include <fstream>
 
 #include "base/testing/temp_directory.h"
+#include "format/compaction_record.h"
+#include "format/entry_index.h"
 #include "format/log_records.h"
 #include "log/backup/holds.h"
 #include "log/backup/manifest.h"
@@ -213,6 +215,29 @@ TEST_F(BackupTest, ObjectsThatAreGoneAreCounted) {
   const auto restored = Restore("copy", "one");
   ASSERT_TRUE(restored.ok()) << restored.status().ToString();
   EXPECT_EQ(restored->damage, 2u);
+}
+
+TEST_F(BackupTest, FilesThatACompactionIsAboutToInstallAreCountedWhereTheyAreGone) {
+  auto deployment = Open("one", true);
+  const LogId log = MakeStream(*deployment, "s");
+  ASSERT_TRUE(Append(*deployment, log, "a").ok());
+  ASSERT_TRUE(Append(*deployment, log, "b").ok());
+  FileIndex files;
+  files.files.push_back(CompactedFile{Offset(1), "lks-1.parquet"});
+  const Result<EntryIndex> index = MakeParquetEntryIndex(files, 2, 2);
+  ASSERT_TRUE(index.ok());
+  CompactionRecord record;
+  record.state = CompactionInstalling{"owner", CompactionRange{Offset(0), Offset(2)}, IndexKey{log, Offset(2), 2},
+                                      EncodeEntryIndex(*index)};
+  ASSERT_TRUE(Wait(deployment->metadata().Put(OpContext(), Partition::OfLog(log), CompactionRecordKey(log),
+                                              Buffer(*EncodeCompactionRecord(record, log)), WriteGuard()))
+                  .ok());
+  ASSERT_TRUE(BackUp(*deployment, "copy").ok());
+  Stop(deployment);
+  LoseMetadata("one");
+  const auto restored = Restore("copy", "one");
+  ASSERT_TRUE(restored.ok()) << restored.status().ToString();
+  EXPECT_EQ(restored->damage, 2u) << "the file and its companion";
 }
 
 TEST_F(BackupTest, LeasesOfTheCopyAreEndedThoughTheirProcessLives) {

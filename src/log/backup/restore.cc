@@ -16,7 +16,6 @@
 #include "log/deployment/store_url.h"
 #include "log/fsck/catalog_pass.h"
 #include "log/fsck/fsck_job.h"
-#include "log/fsck/index_pass.h"
 #include "log/fsck/object_check.h"
 #include "meta/lmdb/lmdb_copy.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
@@ -27,7 +26,6 @@ namespace lakestream {
 
 namespace {
 
-constexpr int kObjectsPerPage = 10'000;
 constexpr Duration kStopTime = std::chrono::seconds(30);
 /// Log ids may have been given out after the copy without leaving a trace in an object. More than a store could give
 /// out in the days that a copy is usable.
@@ -196,10 +194,8 @@ class Restore {
 
   /// Joins the copy with the objects; sees every log id.
   Task<Status> Compare(FsckJob& job) {
-    Task<Status> objects = ReadObjects(job);
-    LS_CO_TRY(co_await objects);
-    Task<Status> index = CheckIndex(job);
-    LS_CO_TRY(co_await index);
+    Task<Status> compare = CompareObjects(job);
+    LS_CO_TRY(co_await compare);
     Task<Status> catalog = CheckCatalog(job);
     LS_CO_TRY(co_await catalog);
     if (job.table.AllNamed()) co_return OkStatus();
@@ -208,9 +204,9 @@ class Restore {
         WallTimeFromMillis(manifest_.made_ms) - job.options.times.publish_deadline - job.options.times.index_deadline;
     std::optional<std::string> after = "";
     while (after) {
-      LS_CO_ASSIGN(const ListPage page, co_await wal_->List(context_, "", *after, kObjectsPerPage));
-      after = page.next;
-      for (const ObjectInfo& info : page.objects) {
+      Task<Result<std::vector<ObjectInfo>>> next = job.NextObjects(*wal_, &after);
+      LS_CO_ASSIGN(const std::vector<ObjectInfo> objects, co_await next);
+      for (const ObjectInfo& info : objects) {
         if (info.modified < since || !job.table.Holds(SectionTable::ObjectHash(info.key))) continue;
         Task<Status> look = LookForLost(job, info);
         LS_CO_TRY(co_await look);

@@ -14,8 +14,6 @@ namespace lakestream {
 
 namespace {
 
-constexpr int kObjectsPerPage = 10'000;
-constexpr int kRecordsPerPage = 1000;
 /// Rows that are read at once.
 constexpr std::int64_t kRowsAtOnce = 10'000;
 constexpr std::int64_t kRowBytesAtOnce = std::int64_t{8} << 20;
@@ -165,10 +163,10 @@ Task<Status> MarkRecord(FsckJob& job, const MetadataRecord& stored) {
 Task<Status> ListCompacted(FsckJob& job) {
   std::optional<std::string> after = "";
   while (after) {
-    LS_CO_ASSIGN(ListPage page, co_await job.compacted.List(job.context, "", *after, kObjectsPerPage));
-    after = std::move(page.next);
-    for (const ObjectInfo& info : page.objects) job.compacted_names.Add(info.key);
-    job.totals.compacted_objects += page.objects.size();
+    Task<Result<std::vector<ObjectInfo>>> next = job.NextObjects(job.compacted, &after);
+    LS_CO_ASSIGN(const std::vector<ObjectInfo> objects, co_await next);
+    for (const ObjectInfo& info : objects) job.compacted_names.Add(info.key);
+    job.totals.compacted_objects += objects.size();
   }
   job.compacted_names.Seal();
   co_return OkStatus();
@@ -179,16 +177,16 @@ Task<Status> MarkCompacting(FsckJob& job) {
   KeyRange range;
   range.from = bounds.first;
   range.to = bounds.end;
-  std::string cursor;
-  while (true) {
-    LS_CO_ASSIGN(const ScanPage page, co_await job.meta.Scan(job.context, range, cursor, kRecordsPerPage));
-    for (const MetadataRecord& record : page.records) {
+  std::optional<std::string> cursor = "";
+  while (cursor) {
+    Task<Result<std::vector<MetadataRecord>>> next = job.NextPage(range, &cursor);
+    LS_CO_ASSIGN(const std::vector<MetadataRecord> records, co_await next);
+    for (const MetadataRecord& record : records) {
       Task<Status> mark = MarkRecord(job, record);
       LS_CO_TRY(co_await mark);
     }
-    if (!page.next) co_return OkStatus();
-    cursor = *page.next;
   }
+  co_return OkStatus();
 }
 
 Task<Status> CheckCompactedRecord(FsckJob& job, MetadataRecord stored) {
@@ -211,10 +209,10 @@ Task<Status> ReportUnnamedCompacted(FsckJob& job) {
   const DeploymentTimes& times = job.options.times;
   std::optional<std::string> after = "";
   while (after) {
-    LS_CO_ASSIGN(ListPage page, co_await job.compacted.List(job.context, "", *after, kObjectsPerPage));
-    after = std::move(page.next);
+    Task<Result<std::vector<ObjectInfo>>> next = job.NextObjects(job.compacted, &after);
+    LS_CO_ASSIGN(const std::vector<ObjectInfo> objects, co_await next);
     const WallTime now = job.runtime.clock.Wall();
-    for (const ObjectInfo& info : page.objects) {
+    for (const ObjectInfo& info : objects) {
       if (!job.compacted_names.Holds(info.key) || job.compacted_names.Named(info.key)) continue;
       const Duration age = now - info.modified;
       FindingKind kind = FindingKind::kForeignObject;

@@ -10,9 +10,7 @@
 
 namespace lakestream {
 
-Task<Result<FsckTotals>> CheckDeployment(Runtime& runtime, FsckStores stores, OpContext context, FsckOptions options,
-                                         FindingSink sink) {
-  FsckJob job(runtime, stores, std::move(context), std::move(options), std::move(sink));
+Task<Status> CompareObjects(FsckJob& job) {
   // Objects first: what is written meanwhile then has its object looked at by name, and the other way round an object
   // that was there has had all the time of the first pass to get its index records.
   Task<Status> objects = ReadObjects(job);
@@ -22,7 +20,14 @@ Task<Result<FsckTotals>> CheckDeployment(Runtime& runtime, FsckStores stores, Op
   Task<Status> compacting = MarkCompacting(job);
   LS_CO_TRY(co_await compacting);
   Task<Status> index = CheckIndex(job);
-  LS_CO_TRY(co_await index);
+  co_return co_await index;
+}
+
+Task<Result<FsckTotals>> CheckDeployment(Runtime& runtime, FsckStores stores, OpContext context, FsckOptions options,
+                                         FindingSink sink) {
+  FsckJob job(runtime, stores, std::move(context), std::move(options), std::move(sink));
+  Task<Status> compare = CompareObjects(job);
+  LS_CO_TRY(co_await compare);
   Task<Status> unnamed = ReportUnnamedObjects(job);
   LS_CO_TRY(co_await unnamed);
   Task<Status> unnamed_compacted = ReportUnnamedCompacted(job);

@@ -52,6 +52,14 @@ struct FsckJob {
     co_return std::move(page.records);
   }
 
+  /// One page of a store's objects; `after` is set to where the next one begins, or to nothing.
+  Task<Result<std::vector<ObjectInfo>>> NextObjects(ObjectStore& store, std::optional<std::string>* after) {
+    constexpr int kObjectsPerPage = 10'000;
+    LS_CO_ASSIGN(ListPage page, co_await store.List(context, "", **after, kObjectsPerPage));
+    *after = std::move(page.next);
+    co_return std::move(page.objects);
+  }
+
   Task<Result<ReadAnswer>> Get(Partition partition, std::string key) {
     Task<Result<ReadAnswer>> get = meta.Get(context, std::move(partition), std::move(key));
     co_return co_await get;
@@ -80,5 +88,8 @@ struct FsckJob {
   std::optional<LogId> greatest_log;
   std::string greatest_log_seen_in;
 };
+
+/// Compares objects and index, and fills the job's tables: what comes first in every check.
+Task<Status> CompareObjects(FsckJob& job);
 
 }  // namespace lakestream

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/invariant.h"
 #include "log/fsck/section_table.h"
 
 namespace lakestream {
@@ -22,6 +23,7 @@ class NameTable {
 
   /// False where there is no such name.
   bool Mark(std::string_view name) {
+    LS_INVARIANT(named_.size() == hashes_.size(), "names are marked after the table was sealed");
     const std::size_t at = Find(name);
     if (at == hashes_.size()) return false;
     named_[at] = true;

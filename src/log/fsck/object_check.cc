@@ -14,7 +14,6 @@ namespace lakestream {
 
 namespace {
 
-constexpr int kObjectsPerPage = 10'000;
 constexpr std::size_t kObjectsAtOnce = 32;
 constexpr std::uint64_t kFirstFetchBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
@@ -162,9 +161,9 @@ Task<Result<WalHeader>> FetchWalHeader(ObjectStore& store, OpContext context, st
 Task<Status> ReadObjects(FsckJob& job) {
   std::optional<std::string> after = "";
   while (after) {
-    LS_CO_ASSIGN(ListPage page, co_await job.wal.List(job.context, "", *after, kObjectsPerPage));
-    after = std::move(page.next);
-    Task<Status> look = LookAtAll(job, std::move(page.objects));
+    Task<Result<std::vector<ObjectInfo>>> next = job.NextObjects(job.wal, &after);
+    LS_CO_ASSIGN(std::vector<ObjectInfo> objects, co_await next);
+    Task<Status> look = LookAtAll(job, std::move(objects));
     LS_CO_TRY(co_await look);
   }
   job.table.Seal();
@@ -176,10 +175,10 @@ Task<Status> ReportUnnamedObjects(FsckJob& job) {
   const DeploymentTimes& times = job.options.times;
   std::optional<std::string> after = "";
   while (after) {
-    LS_CO_ASSIGN(ListPage page, co_await job.wal.List(job.context, "", *after, kObjectsPerPage));
-    after = std::move(page.next);
+    Task<Result<std::vector<ObjectInfo>>> next = job.NextObjects(job.wal, &after);
+    LS_CO_ASSIGN(const std::vector<ObjectInfo> objects, co_await next);
     const WallTime now = job.runtime.clock.Wall();
-    for (const ObjectInfo& info : page.objects) {
+    for (const ObjectInfo& info : objects) {
       const std::uint64_t hash = SectionTable::ObjectHash(info.key);
       if (!job.table.Holds(hash) || job.table.AnyNamed(hash)) continue;
       const Duration age = now - info.modified;
