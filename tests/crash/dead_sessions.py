@@ -27,6 +27,14 @@ def is_locked(path):
         os.close(file)
 
 
+def is_dead(deployment, session):
+    """Whether a session's process is gone: nobody holds its file, or there is none any more."""
+    try:
+        return not is_locked(os.path.join(deployment, "meta", "sessions", session))
+    except FileNotFoundError:
+        return True
+
+
 def dead_sessions(deployment):
     """Sessions that nobody ended and whose process is gone: the kernel has dropped the lock on their file. A session's
     file goes after its record."""
