@@ -110,7 +110,7 @@ void CompactionPlan::TakeLast(const PlanRecord& last) {
   Grow(last);
   const std::int64_t idle_ms = IdleAtMs(last.created_ms);
   const bool settled = Settled(last);
-  if (settled && PinsMore()) return Decide(Kind::kCompact, PlanReason::kPinsMore);
+  if (settled && PinsMore()) return Decide(Kind::kCompact, WhyItPinsMore());
   if (settled && situation_.now_ms >= idle_ms) return Decide(Kind::kCompact, PlanReason::kIdleLast);
   const std::int64_t due_ms = std::min(PinsMoreAtMs(), idle_ms);
   ConsiderTime(settled ? due_ms : std::max(due_ms, SettledAtMs(last)));
@@ -196,7 +196,7 @@ void CompactionPlan::JudgeOpen(std::optional<std::int64_t> last_created_ms, std:
   if (!open()) return Decide(Kind::kNothing, PlanReason::kTooYoung);
   const bool decent = decision_.bytes() >= options_.decent_bytes;
   if (decent && AgeOf(first_created_ms_) >= options_.old_after) return Decide(Kind::kCompact, PlanReason::kOldEnough);
-  if (PinsMore()) return Decide(Kind::kCompact, PlanReason::kPinsMore);
+  if (PinsMore()) return Decide(Kind::kCompact, WhyItPinsMore());
   if (last_created_ms && situation_.now_ms >= IdleAtMs(*last_created_ms)) {
     return Decide(Kind::kCompact, PlanReason::kIdle);
   }
@@ -268,20 +268,22 @@ RangeCheck::Answer RangeCheck::Finish() const {
 }
 
 std::string_view PlanReasonName(PlanReason reason) {
-  constexpr std::array<std::string_view, 14> kNames = {
-      "target size", "limit",      "old enough", "pins more",   "cannot grow", "idle",      "idle last",
-      "below marker", "not idle", "no records", "nothing raw", "only last",   "too young", "too small"};
+  constexpr std::array<std::string_view, 15> kNames = {
+      "target size", "limit",        "old enough", "pins more",  "at once",     "cannot grow", "idle",
+      "idle last",   "below marker", "not idle",   "no records", "nothing raw", "only last",   "too young",
+      "too small"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
 namespace {
 
 std::string_view SentenceOf(PlanReason reason) {
-  constexpr std::array<std::string_view, 14> kSentences = {
+  constexpr std::array<std::string_view, 15> kSentences = {
       "compact: the range has reached its target size",
       "compact: one index record more would pass a limit",
       "compact: the range is old, and large enough for a decent file",
       "compact: what the range keeps from being deleted costs more than a small file",
+      "compact: a small range costs nothing, so it is not waited for a larger one",
       "compact: the range cannot grow, for what follows is compacted, quarantined or missing",
       "compact: the log is idle",
       "compact: the log is idle, and only its last record is left",

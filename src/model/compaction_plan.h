@@ -49,7 +49,7 @@ struct CompactionOptions {
   /// stays.
   Duration settle_time = std::chrono::seconds(60);
   Duration idle_close = std::chrono::hours(1);  ///< a log is idle after this at the earliest
-  std::int64_t small_range_cost = kSmallRangeCost;  ///< what a range pins may cost so much, in byte-seconds
+  std::int64_t small_range_cost = kSmallRangeCost;  ///< what a range pins may cost so much, in byte-seconds; 0: close any at once
 };
 
 struct CompactionSituation {
@@ -84,6 +84,7 @@ enum class PlanReason : std::uint8_t {
   kLimit,        ///< one record more would pass a limit
   kOldEnough,    ///< and large enough
   kPinsMore,     ///< what it keeps from being deleted costs more than a small range; also of the last record by itself
+  kAtOnce,       ///< the same, where a small range costs nothing: whatever it keeps
   kCannotGrow,   ///< a PARQUET record, a quarantined one or a gap follows
   kIdle,         ///< the log gets no more appends; everything before its last record
   kIdleLast,     ///< the same; its last record, by itself
@@ -155,6 +156,7 @@ class CompactionPlan {
   std::int64_t SettledAtMs(const PlanRecord& record) const;
   bool Quarantined(const PlanRecord& record) const;
   bool PinsMore() const { return pinned_byte_seconds_ >= options_.small_range_cost; }
+  PlanReason WhyItPinsMore() const { return options_.small_range_cost == 0 ? PlanReason::kAtOnce : PlanReason::kPinsMore; }
   std::int64_t PinsMoreAtMs() const;
   std::int64_t IdleAtMs(std::int64_t last_created_ms) const;
   void ConsiderTime(std::int64_t ms);

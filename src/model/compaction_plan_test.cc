@@ -307,6 +307,10 @@ TEST(CompactionPlan, WhatItPinsMayCostMoreThanASmallRange) {
   const CompactionDecision wait = last.Aged(24h * 8).Plan();
   ExpectNothing(wait, PlanReason::kOnlyLast);
   EXPECT_LT(wait.look_again_ms, kNowMs + ToMillis(7h));
+  // Where it costs nothing, that is not why.
+  log.options.small_range_cost = last.options.small_range_cost = 0;
+  ExpectRange(log.Plan(), PlanReason::kAtOnce, 0, 20);
+  ExpectRange(last.Plan(), PlanReason::kAtOnce, 10, 20);
   // A log's own bytes stay in any case.
   for (PlanRecord& record : log.records) record.region_bytes = 100;
   EXPECT_EQ(log.Plan().pinned_bytes, 2 * kIndexRecordPin);

@@ -38,8 +38,9 @@ class Compact(TestCase):
         before = self.ok("read", "s", "--format", "json")
         self.assertEqual(self.kinds(), ["RAW"] * 6)
 
+        self.assertIn("s/0: compact: a small range costs nothing", self.compact("--now", "--dry-run"))
         text = self.compact("--now")
-        self.assertRegex(text, r"s/0: compacted 0 to 1000: \d+ entr\w+ of .* into 1 file of .* \(pins more\)")
+        self.assertRegex(text, r"s/0: compacted 0 to 1000: \d+ entr\w+ of .* into 1 file of .* \(at once\)")
         self.assertRegex(text, r"\n2 logs: 4 ranges compacted, .* into 4 files of ")
         self.assertEqual(self.kinds(), ["PARQUET"] * 4)
         self.assertEqual((len(self.files()), len(self.files("index"))), (4, 4))
