@@ -17,12 +17,12 @@ Status Bad(std::string_view sentence, std::string_view property, const std::stri
 }
 
 Result<std::optional<std::int64_t>> Limit(const std::map<std::string, std::string>& properties,
-                                          std::string_view name) {
+                                          std::string_view name, std::string_view sentence) {
   const auto found = properties.find(std::string(name));
   if (found == properties.end() || found->second == "-1") return std::optional<std::int64_t>();
   const std::optional<std::int64_t> value = ParseDecimal(found->second);
   if (value) return value;
-  return Bad("a retention is -1, or a decimal number from 0 to 9223372036854775807", name, found->second);
+  return Bad(sentence, name, found->second);
 }
 
 /// Whether entries are deleted at all. Errors: invalid_argument.
@@ -47,9 +47,12 @@ Result<bool> Deletes(const std::map<std::string, std::string>& properties) {
 
 Result<RetentionRules> ParseRetentionRules(const std::map<std::string, std::string>& properties) {
   RetentionRules rules;
-  LS_ASSIGN(rules.ms, Limit(properties, kRetentionMsProperty));
-  LS_ASSIGN(rules.bytes, Limit(properties, kRetentionBytesProperty));
-  LS_ASSIGN(rules.records, Limit(properties, kRetentionRecordsProperty));
+  LS_ASSIGN(rules.ms, Limit(properties, kRetentionMsProperty,
+                            "retention is a number of milliseconds below 2^63, as 604800000 for seven days, or -1: without end"));
+  LS_ASSIGN(rules.bytes, Limit(properties, kRetentionBytesProperty,
+                               "retention is a number of bytes below 2^63, as 1073741824 for a GiB, or -1: without end"));
+  LS_ASSIGN(rules.records, Limit(properties, kRetentionRecordsProperty,
+                                 "retention is a number of records below 2^63, as 1000000 for a million, or -1: without end"));
   LS_ASSIGN(const bool deletes, Deletes(properties));
   return deletes ? rules : RetentionRules();
 }

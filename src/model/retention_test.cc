@@ -93,6 +93,9 @@ TEST(RetentionRules, WhatIsNoNumberIsNamed) {
               StatusCode::kInvalidArgument)
         << value;
   }
+  EXPECT_EQ(ParseRetentionRules(Properties{{"retention.ms", "7d"}}).status().message(),
+            "retention is a number of milliseconds below 2^63, as 604800000 for seven days, or -1: without end "
+            "property=retention.ms value=7d");
   // Not even with a policy under which it would say nothing.
   EXPECT_FALSE(ParseRetentionRules(Properties{{"cleanup.policy", "compact"}, {"retention.ms", "x"}}).ok());
 }

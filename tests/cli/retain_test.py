@@ -101,16 +101,6 @@ class Retain(TestCase):
         self.assertEqual(self.retain().splitlines()[0], "s/0: removed 3 index records and 0 files of 30 B")
         self.assertEqual(self.ends(), [4, 5, 6])
 
-    def test_a_bad_property_is_named_and_stops_no_other_stream(self):
-        self.fill("bad", 3)
-        self.fill("good", 3)
-        self.ok("stream", "set", "bad", "retention.ms=7d")
-        self.ok("stream", "set", "good", "lakestream.retention.records=1")
-        result = self.command("retain")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn(b"property=retention.ms value=7d stream=bad", result.stderr)
-        self.assertIn(b"1 logs: trimmed 2 records", result.stdout)
-
     def test_damage_stops_no_other_stream(self):
         self.fill("bad", 4)
         self.fill("good", 3)

@@ -40,6 +40,15 @@ class Change(harness.TestCase):
         self.refused(2, "stream", "set", "s")
         self.refused(4, "stream", "set", "none", "a=b")
 
+    def test_what_no_retention_can_be_is_not_set(self):
+        self.ok("stream", "create", "s", "--binding", "raw")
+        self.assertIn("milliseconds", self.refused(2, "stream", "set", "s", "x=1", "retention.ms=7d"))
+        self.assertIn("bytes", self.refused(2, "stream", "set", "s", "retention.bytes=1GiB"))
+        self.assertIn("records", self.refused(2, "stream", "set", "s", "lakestream.retention.records="))
+        self.refused(2, "stream", "set", "s", "cleanup.policy=none")
+        self.assertEqual(self.ok("stream", "set", "s", "retention.ms=-1", "retention.bytes=0", "cleanup.policy=compact"),
+                         b"cleanup.policy=compact\nlakestream.binding=raw\nretention.bytes=0\nretention.ms=-1\n")
+
 
 class Drop(harness.TestCase):
     """drop and purge."""

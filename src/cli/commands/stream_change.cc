@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "format/json.h"
 #include "log/catalog/binding.h"
+#include "model/retention.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
@@ -55,6 +56,8 @@ Result<PropertyChange> ChangeOf(const StreamSetOptions& options) {
     }
     change.set[assignment.substr(0, equals)] = assignment.substr(equals + 1);
   }
+  // Whoever reads them can only complain, and keep all.
+  LS_TRY(model::ParseRetentionRules(change.set).status());
   change.remove = options.unset;
   change.revision = options.revision;
   return change;
