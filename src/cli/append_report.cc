@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "cli/counted.h"
 #include "format/json.h"
 
 namespace lakestream {
@@ -77,22 +78,21 @@ std::string AppendReport::Text(const Circumstances& circumstances) const {
   const auto out = std::back_inserter(text);
   const std::string what =
       circumstances.in_batches
-          ? fmt::format("{} record{} in {} batch{}", acknowledged_, acknowledged_ == 1 ? "" : "s", acknowledged_entries_,
-                        acknowledged_entries_ == 1 ? "" : "es")
-          : fmt::format("{} entr{}", acknowledged_, acknowledged_ == 1 ? "y" : "ies");
+          ? fmt::format("{} in {}", Counted(acknowledged_, "record"), Counted(acknowledged_entries_, "batch", "batches"))
+          : Counted(acknowledged_, "entry", "entries");
   fmt::format_to(out, "appended {}, {} in {} ({} {}/s, {}/s)\n", what, ShortBytes(acknowledged_bytes_),
                  ShortDuration(circumstances.elapsed), PerSecond(acknowledged_, circumstances.elapsed),
                  circumstances.in_batches ? "records" : "entries",
                  ShortBytes(PerSecond(acknowledged_bytes_, circumstances.elapsed)));
   if (acknowledged_ == 0) return text;
   const HistogramSnapshot latency = latency_.Snapshot();
-  fmt::format_to(out, "acknowledged after: p50 {}, p99 {}, max {}; {} object{} written\n",
+  fmt::format_to(out, "acknowledged after: p50 {}, p99 {}, max {}; {} written\n",
                  ShortDuration(latency.p50()), ShortDuration(latency.p99()), ShortDuration(latency.max()),
-                 circumstances.objects, circumstances.objects == 1 ? "" : "s");
+                 Counted(circumstances.objects, "object"));
   std::size_t lines = 0;
   for (const auto& [partition, range] : ranges_) {
     if (++lines > kMaxRangeLines) {
-      fmt::format_to(out, "... and {} more partitions (--json shows all)\n", ranges_.size() - kMaxRangeLines);
+      fmt::format_to(out, "... and {} (--json shows all)\n", Counted(ranges_.size() - kMaxRangeLines, "more partition"));
       break;
     }
     fmt::format_to(out, "partition {}: offsets {} to {}\n", partition, range.first.value(), range.end.value() - 1);

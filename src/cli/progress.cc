@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/append_report.h"
+#include "cli/counted.h"
 #include "cli/output.h"
 
 namespace lakestream {
@@ -24,12 +25,12 @@ bool Progress::IsDue() {
 }
 
 void Progress::Show(std::int64_t records, std::int64_t bytes) {
-  if (IsDue()) PrintProgress(fmt::format("{} records, {}", records, ShortBytes(bytes)));
+  if (IsDue()) PrintProgress(fmt::format("{}, {}", Counted(records, "record"), ShortBytes(bytes)));
 }
 
 void Progress::ShowCheck(const FsckTotals& so_far) {
   if (!IsDue()) return;
-  PrintProgress(fmt::format("{} records, {} objects, {} read", so_far.records, so_far.objects,
+  PrintProgress(fmt::format("{}, {}, {} read", Counted(so_far.records, "record"), Counted(so_far.objects, "object"),
                             ShortBytes(static_cast<std::int64_t>(so_far.bytes_read))));
 }
 

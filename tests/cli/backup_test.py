@@ -64,7 +64,7 @@ class Backup(TestCase):
         os.rename(self.deployment, self.deployment + "-moved")
         self.deployment += "-moved"
         text = self.restore()
-        self.assertRegex(text, r"^lost: 20\S+ bytes=\d+ entries=1 payload_bytes=4\n1 objects are newer than the copy\. ")
+        self.assertRegex(text, r"^lost: 20\S+ bytes=\d+ entries=1 payload_bytes=4\nnewer than the copy: 1 object with 1 entry of 4 bytes, ")
         self.assertIn('"lakestream hold release restore-', text)
         os.rename(self.deployment, self.deployment + "-again")
         self.deployment += "-again"

@@ -62,7 +62,7 @@ class Compact(TestCase):
         self.ok("stream", "create", "s")
         for _ in range(3):
             self.ok("append", "s", stdin=b"a\n")
-        self.assertEqual(self.compact(), "1 logs: 0 ranges compacted, 0 B into 0 files of 0 B\n")
+        self.assertEqual(self.compact(), "1 log: 0 ranges compacted, 0 B into 0 files of 0 B\n")
         self.assertIn("s/0: nothing: the range is still small, and costs little", self.compact("--dry-run"))
         plan = json.loads(self.compact("--dry-run", "--json"))
         self.assertEqual((plan["stream"], plan["partition"], plan["record"]), ("s", 0, "idle"))

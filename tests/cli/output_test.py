@@ -92,7 +92,7 @@ class Terminal(TestCase):
         os.close(theirs)
         writer.stdin.write(b"a\n")
         writer.stdin.flush()
-        self.assertIn(b"1 records, 1 B", read_until(ours, b"1 records, 1 B"))
+        self.assertIn(b"1 record, 1 B", read_until(ours, b"1 record, 1 B"))
         writer.stdin.close()
         rest = read_until(ours, None)
         self.assertEqual(writer.wait(harness.TIMEOUT), 0)

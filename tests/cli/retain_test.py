@@ -36,11 +36,11 @@ class TestCase(harness.TestCase):
 class Retain(TestCase):
     def test_bytes_records_and_time(self):
         self.fill()
-        self.assertEqual(self.retain(), "1 logs: trimmed 0 records of 0 B, removed 0 index records and 0 files\n")
+        self.assertEqual(self.retain(), "1 log: trimmed 0 records of 0 B, removed 0 index records and 0 files\n")
         self.ok("stream", "set", "s", "retention.bytes=45")
-        self.assertEqual(self.retain(), "s/0: trimmed 1 records of 10 B, up to 1 (bytes); keeps 5 of 50 B; "
-                                        "removed 1 index records and 0 files of 10 B\n"
-                                        "1 logs: trimmed 1 records of 10 B, removed 1 index records and 0 files\n")
+        self.assertEqual(self.retain(), "s/0: trimmed 1 record of 10 B, up to 1 (bytes); keeps 5 of 50 B; "
+                                        "removed 1 index record and 0 files of 10 B\n"
+                                        "1 log: trimmed 1 record of 10 B, removed 1 index record and 0 files\n")
         self.ok("stream", "set", "s", "lakestream.retention.records=3")
         outcome = self.outcomes()[0]
         self.assertEqual((outcome["outcome"], outcome["trim_marker_before"], outcome["trim_marker"], outcome["reason"]),
@@ -113,7 +113,7 @@ class Retain(TestCase):
         result = self.command("retain")
         self.assertEqual(result.returncode, 5)
         self.assertIn(b"stream=bad", result.stderr)
-        self.assertIn(b"good/0: trimmed 1 records", result.stdout)
+        self.assertIn(b"good/0: trimmed 1 record", result.stdout)
         self.assertEqual(self.ok("stream", "describe", "bad", "--json").count(b'"trim_marker":0'), 1)
 
     def test_wrong_use(self):

@@ -68,7 +68,7 @@ def broken_promise(said, at):
     held = b"restore-" in run("hold", "list", "--json", "--deployment", two).stdout
     if restored != held:
         return f"half of a restore is there: {streams(two)}"
-    if b"records, as they were at" in said and not restored:
+    if b"restored " in said and not restored:
         return "what was restored is gone"
     return None
 

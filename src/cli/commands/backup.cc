@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "cli/tree_text.h"
 #include "codec/utf8.h"
@@ -45,8 +46,8 @@ Status BackUp(Environment& environment, const BackupOptions& options) {
     environment.out().Write(DumpJson(json) + "\n");
     return OkStatus();
   }
-  environment.out().Write(fmt::format("copied {} records, {} bytes, to {}\n", report.records, report.bytes,
-                                      Printable(options.folder)));
+  environment.out().Write(fmt::format("copied {}, {}, to {}\n", Counted(report.records, "record"),
+                                      Counted(report.bytes, "byte"), Printable(options.folder)));
   environment.out().Write(fmt::format("usable until {}: objects that it names may be collected from then on\n",
                                       UtcText(report.usable_until_ms)));
   return OkStatus();
@@ -70,13 +71,14 @@ JsonValue RestoreJson(const RestoreReport& report, JsonValue lost) {
 
 void PrintRestore(Output& out, const RestoreReport& report) {
   if (report.lost_objects > 0) {
-    out.Write(fmt::format("{} objects are newer than the copy. They hold {} entries with {} bytes that were perhaps "
-                          "acknowledged and are now in no index: lost to this deployment\n",
-                          report.lost_objects, report.lost_entries, report.lost_bytes));
+    out.Write(fmt::format("newer than the copy: {} with {} of {}, perhaps acknowledged and now in no index: lost to this "
+                          "deployment\n",
+                          Counted(report.lost_objects, "object"), Counted(report.lost_entries, "entry", "entries"),
+                          Counted(report.lost_bytes, "byte")));
   }
-  out.Write(fmt::format("restored {} records, as they were at {}\n", report.records, UtcText(report.made_ms)));
-  out.Write(fmt::format("epoch {}, {} sessions ended, new log ids are above {}\n", report.epoch,
-                        report.sessions_ended, report.given_out));
+  out.Write(fmt::format("restored {} as of {}\n", Counted(report.records, "record"), UtcText(report.made_ms)));
+  out.Write(fmt::format("epoch {}, {} ended, new log ids are above {}\n", report.epoch,
+                        Counted(report.sessions_ended, "session"), report.given_out));
   out.Write(fmt::format("collection is held until \"lakestream hold release {}\"\n", report.hold));
 }
 

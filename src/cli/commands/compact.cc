@@ -15,6 +15,7 @@
 
 #include "base/try.h"
 #include "cli/append_report.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "cli/stop_signals.h"
 #include "cli/wake_queue.h"
@@ -107,9 +108,9 @@ std::string OutcomeText(const Target& target, const CompactionOutcome& outcome) 
       if (outcome.files.empty()) {
         return fmt::format("{}: compacted {}, which another process had begun\n", name, Offsets(outcome.range));
       }
-      return fmt::format("{}: compacted {}: {} entr{} of {} into {} file{} of {} ({})\n", name, Offsets(outcome.range),
-                         outcome.entries, outcome.entries == 1 ? "y" : "ies", ShortBytes(outcome.decision.bytes()), outcome.files.size(),
-                         outcome.files.size() == 1 ? "" : "s", ShortBytes(outcome.file_bytes),
+      return fmt::format("{}: compacted {}: {} of {} into {} of {} ({})\n", name, Offsets(outcome.range),
+                         Counted(outcome.entries, "entry", "entries"), ShortBytes(outcome.decision.bytes()),
+                         Counted(outcome.files.size(), "file"), ShortBytes(outcome.file_bytes),
                          model::PlanReasonName(outcome.decision.reason));
     case Kind::kTrimmed:
       return fmt::format("{}: removed the index records below {}, which are trimmed\n", name,
@@ -311,9 +312,9 @@ class CompactRun {
   void Sum() {
     if (options_.json || options_.dry_run || options_.watch) return;
     const auto count = [this](CompactionOutcome::Kind kind) { return outcomes_[static_cast<std::size_t>(kind)]; };
-    environment_.out().Write(fmt::format("{} logs: {} ranges compacted, {} into {} files of {}", logs_,
-                                         count(CompactionOutcome::Kind::kCompacted), ShortBytes(payload_bytes_), files_,
-                                         ShortBytes(file_bytes_)));
+    environment_.out().Write(fmt::format("{}: {} compacted, {} into {} of {}", Counted(logs_, "log"),
+                                         Counted(count(CompactionOutcome::Kind::kCompacted), "range"),
+                                         ShortBytes(payload_bytes_), Counted(files_, "file"), ShortBytes(file_bytes_)));
     const std::int64_t waiting = count(CompactionOutcome::Kind::kWaiting);
     if (waiting > 0) environment_.out().Write(fmt::format("; {} in the hands of others", waiting));
     const std::int64_t stuck = count(CompactionOutcome::Kind::kStuck);

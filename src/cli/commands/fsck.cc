@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/try.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
 #include "format/json.h"
@@ -50,12 +51,13 @@ class Report {
       out_.Write((any() ? "\n]," : "],") + DumpJson(json).substr(1) + "\n");
       return;
     }
-    out_.Write(fmt::format("{} records ({} index records of {} logs) and {} objects with {} sections", totals.records,
-                           totals.index_records, totals.logs, totals.objects, totals.sections));
+    out_.Write(fmt::format("{} ({} of {}) and {} with {}", Counted(totals.records, "record"),
+                           Counted(totals.index_records, "index record"), Counted(totals.logs, "log"),
+                           Counted(totals.objects, "object"), Counted(totals.sections, "section")));
     if (totals.compacted_objects > 0) out_.Write(fmt::format(", {} compacted", totals.compacted_objects));
     out_.Write(": ");
-    out_.Write(damage_ == 0 ? std::string("nothing is damaged") : fmt::format("damaged in {} places", damage_));
-    out_.Write(notes_ == 0 ? std::string("\n") : fmt::format("; {} notes\n", notes_));
+    out_.Write(damage_ == 0 ? std::string("nothing is damaged") : fmt::format("damaged in {}", Counted(damage_, "place")));
+    out_.Write(notes_ == 0 ? std::string("\n") : fmt::format("; {}\n", Counted(notes_, "note")));
   }
 
   /// Of one that did not.

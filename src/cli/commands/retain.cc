@@ -14,6 +14,7 @@
 
 #include "base/try.h"
 #include "cli/append_report.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "cli/stop_signals.h"
 #include "cli/wake_queue.h"
@@ -63,19 +64,19 @@ std::string OutcomeText(const Target& target, const RetentionOutcome& outcome, b
   const std::string name = fmt::format("{}/{}", target.stream, target.partition);
   std::string text;
   if (outcome.after > outcome.before) {
-    text += fmt::format("{} {} records of {}, up to {} ({}); keeps {} of {}", dry_run ? "would trim" : "trimmed",
-                        outcome.records, ShortBytes(outcome.bytes), outcome.after.value(),
+    text += fmt::format("{} {} of {}, up to {} ({}); keeps {} of {}", dry_run ? "would trim" : "trimmed",
+                        Counted(outcome.records, "record"), ShortBytes(outcome.bytes), outcome.after.value(),
                         model::RetentionReasonName(outcome.reason), outcome.kept_records,
                         ShortBytes(outcome.kept_bytes));
     if (outcome.capped) text += ", the last append";
   }
   if (outcome.index_records > 0) {
-    text += fmt::format("{}{} {} index records and {} files of {}", text.empty() ? "" : "; ",
-                        dry_run ? "would remove" : "removed", outcome.index_records, outcome.files,
+    text += fmt::format("{}{} {} and {} of {}", text.empty() ? "" : "; ", dry_run ? "would remove" : "removed",
+                        Counted(outcome.index_records, "index record"), Counted(outcome.files, "file"),
                         ShortBytes(outcome.reclaimed_bytes));
   }
   if (text.empty() && dry_run && outcome.status.ok()) {
-    text = target.rules.any() ? fmt::format("keeps all: {} records of {}", outcome.kept_records,
+    text = target.rules.any() ? fmt::format("keeps all: {} of {}", Counted(outcome.kept_records, "record"),
                                             ShortBytes(outcome.kept_bytes))
                               : "has no retention";
   }
@@ -224,9 +225,10 @@ class RetainRun {
 
   void Sum() {
     if (options_.json || options_.watch) return;
-    environment_.out().Write(fmt::format("{} logs: {}trimmed {} records of {}, removed {} index records and {} files",
-                                         logs_, options_.dry_run ? "would have " : "", records_, ShortBytes(bytes_),
-                                         index_records_, files_));
+    environment_.out().Write(fmt::format("{}: {}trimmed {} of {}, removed {} and {}", Counted(logs_, "log"),
+                                         options_.dry_run ? "would have " : "", Counted(records_, "record"),
+                                         ShortBytes(bytes_), Counted(index_records_, "index record"),
+                                         Counted(files_, "file")));
     if (failed_ > 0) environment_.out().Write(fmt::format("; {} failed", failed_));
     environment_.out().Write("\n");
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "cli/tree_text.h"
 #include "codec/utf8.h"
@@ -71,9 +72,9 @@ Status Create(Environment& environment, const StreamCreateOptions& options) {
     json.Add("logs", std::move(logs));
     environment.out().Write(DumpJson(json) + "\n");
   } else {
-    environment.out().Write(fmt::format("created {}: {} partition{}, log id{} {}\n", id.ToString(),
-                                        stream.logs.size(), stream.logs.size() == 1 ? "" : "s",
-                                        stream.logs.size() == 1 ? "" : "s", LogIdText(stream.logs)));
+    const std::size_t partitions = stream.logs.size();
+    environment.out().Write(fmt::format("created {}: {}, log id{} {}\n", id.ToString(), Counted(partitions, "partition"),
+                                        partitions == 1 ? "" : "s", LogIdText(stream.logs)));
   }
   return OkStatus();
 }

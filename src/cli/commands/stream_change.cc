@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "cli/counted.h"
 #include "cli/exit_code.h"
 #include "format/json.h"
 #include "log/catalog/binding.h"
@@ -16,10 +17,6 @@ namespace {
 
 Status NoSuchStream(const std::string& name) {
   return NotFound("there is no such stream; see \"lakestream stream list\"").With("stream", name);
-}
-
-std::string Counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 JsonValue Named(const StreamIdentifier& id) {
