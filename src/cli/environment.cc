@@ -78,6 +78,17 @@ Result<StreamMetadata> Environment::LoadStream(Deployment& deployment, const std
   return stream;
 }
 
+Result<std::vector<StreamIdentifier>> Environment::FindStreams(Deployment& deployment,
+                                                               const std::vector<std::string>& names) {
+  std::vector<StreamIdentifier> ids;
+  for (const std::string& name : names) {
+    LS_TRY(LoadStream(deployment, name).status());
+    LS_ASSIGN(StreamIdentifier id, StreamIdentifier::Parse(name));
+    ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
 Status Environment::Close() {
   if (!deployment_) return OkStatus();
   const OpContext context = OpContext().WithDeadline(runtime_.Now() + kStopDeadline);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/logging.h"
 #include "cli/output.h"
@@ -41,6 +42,9 @@ class Environment {
 
   /// A stream of the opened deployment, by its text form.
   Result<StreamMetadata> LoadStream(Deployment& deployment, const std::string& name);
+
+  /// The streams of these text forms, each of which must be there.
+  Result<std::vector<StreamIdentifier>> FindStreams(Deployment& deployment, const std::vector<std::string>& names);
 
   /// Stops the deployment. When that fails, threads may be stuck that must not be waited for.
   Status Close();

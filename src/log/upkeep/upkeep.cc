@@ -1,0 +1,146 @@
+#include "log/upkeep/upkeep.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "base/logging.h"
+#include "base/try.h"
+#include "log/upkeep/rounds.h"
+#include "runtime/when_all.h"
+
+namespace lakestream {
+namespace {
+
+constexpr Duration kLastSteps = std::chrono::seconds(10);
+
+model::JobPace Every(Duration every) {
+  model::JobPace pace;
+  pace.every = every;
+  return pace;
+}
+
+/// The line of a pass. `did`: pairs.
+void LogPass(bool did_something, const JobLoop& job, Duration took, const std::string& did) {
+  const double seconds = std::chrono::duration<double>(took).count();
+  Log(did_something ? LogLevel::kInfo : LogLevel::kDebug,
+      fmt::format("a pass ended job={} seconds={:.3f} {}", job.name(), seconds, did));
+}
+
+Status Named(const Status& status, const NamedLog& log) {
+  return status.With("stream", log.stream_name()).With("partition", log.partition).With("log", log.log().value());
+}
+
+Task<Status> RunJob(JobLoop* job, OpContext context, std::stop_source* all) {
+  Task<Status> run = job->Run(std::move(context));
+  const Status status = co_await run;
+  if (!status.ok()) all->request_stop();
+  co_return status;
+}
+
+}  // namespace
+
+struct Upkeep::Impl {
+  using PassMember = Task<Result<model::PassEnd>> (Impl::*)(OpContext context, const JobLoop& job);
+
+  Impl(Runtime& r, Deployment& d, const UpkeepOptions& options)
+      : runtime(r),
+        deployment(d),
+        compactor(d.MakeCompactor(d.DefaultCompactorOptions())),
+        retainer(d.MakeRetainer(d.DefaultRetainerOptions())) {
+    AddJob("compaction", Every(options.compact_every), &Impl::Compact);
+    AddJob("retention", Every(options.retain_every), &Impl::Retain);
+  }
+
+  void AddJob(const char* name, model::JobPace pace, PassMember pass) {
+    const std::size_t place = jobs.size();
+    const auto make = [this, pass, place](OpContext context) { return (this->*pass)(std::move(context), *jobs[place]); };
+    jobs.push_back(std::make_unique<JobLoop>(runtime, name, pace, make));
+  }
+
+  Task<Result<model::PassEnd>> Compact(OpContext context, const JobLoop& job);
+  void Tell(const NamedLog& log, const CompactionOutcome& outcome);
+  Task<Result<model::PassEnd>> Retain(OpContext context, const JobLoop& job);
+  Task<Status> Run(OpContext context);
+
+  Runtime& runtime;
+  Deployment& deployment;
+  const std::unique_ptr<Compactor> compactor;
+  const std::unique_ptr<Retainer> retainer;
+  std::vector<std::unique_ptr<JobLoop>> jobs;
+  std::set<std::pair<LogId, Offset>> quarantined_told;
+};
+
+void Upkeep::Impl::Tell(const NamedLog& log, const CompactionOutcome& outcome) {
+  if (outcome.kind == CompactionOutcome::Kind::kStuck) {
+    Log(LogLevel::kWarning, "the compaction of a log failed",
+        Named(outcome.status, log).With("pinned_bytes", outcome.pinned_bytes));
+  }
+  for (const QuarantinedRange& one : outcome.quarantined) {
+    if (!quarantined_told.insert(std::pair(outcome.log, one.range.start)).second) continue;
+    Log(LogLevel::kWarning, "entries cannot be read and stay as they are",
+        Named(Corrupt(one.reason), log).With("from", one.range.start.value()).With("to", one.range.end.value()));
+  }
+}
+
+Task<Result<model::PassEnd>> Upkeep::Impl::Compact(OpContext context, const JobLoop& job) {
+  const MonotonicTime started = runtime.Now();
+  const CompactionTold told = [this](const NamedLog& log, const CompactionOutcome& outcome) { Tell(log, outcome); };
+  LogGroups all(deployment.catalog(), std::vector<StreamIdentifier>());
+  Task<Result<CompactionRound>> pass = CompactAll(runtime, *compactor, std::move(context), std::move(all), false, told);
+  LS_CO_ASSIGN(const CompactionRound round, co_await pass);
+  const CompactionTotals& totals = round.totals;
+  LogPass(totals.compacted + totals.trimmed + totals.stuck > 0, job, runtime.Now() - started,
+          fmt::format("logs={} compacted={} trimmed={} waiting={} failed={} left_alone={} payload_bytes={} files={} "
+                      "file_bytes={} objects_read={}",
+                      round.logs, totals.compacted, totals.trimmed, totals.waiting, totals.stuck, totals.left_alone,
+                      totals.payload_bytes, round.files, totals.file_bytes, totals.objects_read));
+  co_return round.more ? model::PassEnd::kMore : model::PassEnd::kDone;
+}
+
+Task<Result<model::PassEnd>> Upkeep::Impl::Retain(OpContext context, const JobLoop& job) {
+  const MonotonicTime started = runtime.Now();
+  RetentionTold told;
+  told.log = [](const NamedLog& log, const model::RetentionRules&, const RetentionOutcome& outcome) {
+    if (outcome.kind != RetentionOutcome::Kind::kFailed) return;
+    Log(LogLevel::kWarning, "the retention of a log failed", Named(outcome.status, log));
+  };
+  told.refused = [](const StreamMetadata& stream, const Status& why) {
+    Log(LogLevel::kWarning, "what a stream is to keep is not clear; it keeps all",
+        why.With("stream", LogicalIdOf(stream).ToString()));
+  };
+  LogGroups all(deployment.catalog(), std::vector<StreamIdentifier>());
+  Task<Result<RetentionRound>> pass = RetainAll(*retainer, std::move(context), std::move(all), std::move(told));
+  LS_CO_ASSIGN(const RetentionRound round, co_await pass);
+  LogPass(round.trimmed_logs + round.failed > 0, job, runtime.Now() - started,
+          fmt::format("logs={} trimmed={} failed={} records={} bytes={} index_records={} files={} reclaimed_bytes={}",
+                      round.logs, round.trimmed_logs, round.failed, round.records, round.bytes, round.index_records,
+                      round.files, round.reclaimed_bytes));
+  co_return model::PassEnd::kDone;
+}
+
+Task<Status> Upkeep::Impl::Run(OpContext context) {
+  // Whichever of the two comes first ends all jobs.
+  std::stop_source all;
+  const auto end = [&all] { all.request_stop(); };
+  const std::stop_callback by_caller(context.cancel, end);
+  std::vector<Task<Status>> running;
+  for (const auto& job : jobs) running.push_back(RunJob(job.get(), context.WithCancel(all.get_token()), &all));
+  Task<std::vector<Status>> run = WhenAll(runtime, std::move(running));
+  const std::vector<Status> ended = co_await run;
+  Task<Status> stop = compactor->Stop(OpContext().WithDeadline(runtime.Now() + kLastSteps));
+  const Status stopped = co_await stop;
+  for (const Status& status : ended) LS_CO_TRY(status);
+  co_return stopped;
+}
+
+Upkeep::Upkeep(Runtime& runtime, Deployment& deployment, UpkeepOptions options)
+    : impl_(std::make_unique<Impl>(runtime, deployment, options)) {}
+Upkeep::~Upkeep() = default;
+
+Task<Status> Upkeep::Run(OpContext context) { return impl_->Run(std::move(context)); }
+
+}  // namespace lakestream

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/time.h"
+#include "lakestream/status.h"
+#include "lakestream/task.h"
+#include "log/deployment/deployment.h"
+#include "log/upkeep/job_loop.h"
+#include "runtime/runtime.h"
+
+namespace lakestream {
+
+/// How often, each above 0.
+struct UpkeepOptions {
+  Duration compact_every = std::chrono::seconds(10);
+  Duration retain_every = std::chrono::seconds(60);
+};
+
+/// What has to be done for a deployment again and again, each job by itself: a slow or failing one stops no other. Any
+/// number of processes may do it for one deployment. A line is logged for each pass (of level info where it did
+/// something, else debug), and a warning for each log that failed. Thread safety: any thread; Run once.
+class Upkeep {
+ public:
+  /// The deployment is stopped after this is gone.
+  Upkeep(Runtime& runtime, Deployment& deployment, UpkeepOptions options);
+  ~Upkeep();
+
+  /// Until the context is cancelled: then the passes under way end at their next step, and what this process had begun
+  /// is free for others. Errors: fenced (the deployment was restored: this process must not go on); of closing the
+  /// session, which then ends in the store's own time.
+  Task<Status> Run(OpContext context);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lakestream
