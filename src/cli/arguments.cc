@@ -9,7 +9,9 @@
 #include <map>
 #include <utility>
 
+#include "base/time.h"
 #include "base/try.h"
+#include "cli/option_checks.h"
 
 namespace lakestream {
 namespace {
@@ -51,6 +53,7 @@ struct Parsed {
   InspectCompanionOptions inspect_companion;
   CompactCommandOptions compact;
   RetainCommandOptions retain;
+  RunCommandOptions run;
   FsckCommandOptions fsck;
   BackupOptions backup;
   RestoreOptions restore;
@@ -89,6 +92,7 @@ class Grammar {
     DefineGroup(inspect, "  lakestream inspect meta --keys\n", [this, parsed] { DefineInspect(parsed); });
     DefineCompact(parsed);
     DefineRetain(parsed);
+    DefineRun(parsed);
     DefineFsck(parsed);
     DefineBackup(parsed);
     hold = app.add_subcommand("hold", "Keep the objects of a deployment from being collected");
@@ -123,6 +127,7 @@ class Grammar {
   CLI::App* inspect_companion = nullptr;
   CLI::App* compact = nullptr;
   CLI::App* retain = nullptr;
+  CLI::App* run = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
   CLI::App* restore = nullptr;
@@ -153,41 +158,15 @@ class Grammar {
     WhenNamed(command, examples, std::move(definition));
   }
 
-  /// Takes a share of the whole.
-  static CLI::Validator Share() {
-    const auto check = [](const std::string& text) -> std::string {
-      double value = 0;
-      const char* const end = text.data() + text.size();
-      const auto [rest, error] = std::from_chars(text.data(), end, value);
-      if (error == std::errc() && rest == end && value > 0 && value <= 1) return "";
-      return "takes a number above 0, to 1, not \"" + text + "\"";
-    };
-    return CLI::Validator(check, "");
-  }
-
-  /// Takes whole numbers; the option's own text describes it.
-  static CLI::Validator Within(std::int64_t min, std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
-    const bool open = max >= std::numeric_limits<std::int64_t>::max() - 1;
-    const std::string range =
-        open ? std::to_string(min) + " or more" : "from " + std::to_string(min) + " to " + std::to_string(max);
-    const auto check = [min, max, range](const std::string& text) -> std::string {
-      std::int64_t value = 0;
-      const char* const end = text.data() + text.size();
-      const auto [rest, error] = std::from_chars(text.data(), end, value);
-      if (error == std::errc() && rest == end && value >= min && value <= max) return "";
-      return "takes a whole number, " + range + ", not \"" + text + "\"";
-    };
-    return CLI::Validator(check, "");
-  }
   static void AddCommon(CLI::App* command, Parsed* parsed) {
     command->add_option("--deployment", parsed->deployment, kDeploymentText)->type_name("DIR|CONFIG");
     AddTalk(command, parsed);
   }
-  static void AddTalk(CLI::App* command, Parsed* parsed) {
+  static void AddTalk(CLI::App* command, Parsed* parsed, const std::string& level = "warning") {
     command->add_flag("-q,--quiet", parsed->common.quiet, "On standard error only what went wrong");
     command
         ->add_option("--log-level", parsed->log_level,
-                     "debug, info, warning or error; default: $LAKESTREAM_LOG, else warning")
+                     "debug, info, warning or error; default: $LAKESTREAM_LOG, else " + level)
         ->type_name("LEVEL");
   }
   static void AddName(CLI::App* command, std::string* name) {
@@ -307,11 +286,7 @@ class Grammar {
     append->add_option("--key", parsed->append.batching.key, "Key of every record; default: none")->type_name("TEXT");
     append
         ->add_option("--header", parsed->headers, "A header of every record; may be given several times")
-        ->check(CLI::Validator(
-            [](const std::string& text) -> std::string {
-              return text.find('=') == std::string::npos ? "takes NAME=VALUE, not \"" + text + "\"" : "";
-            },
-            ""))
+        ->check(NameAndValue())
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("NAME=VALUE");
@@ -488,6 +463,28 @@ class Grammar {
       retain->add_flag("--dry-run", parsed->retain.dry_run, "Say of each partition what would be done, and do nothing");
       retain->add_flag("--json", parsed->retain.json, "Print a JSON object a line");
       AddCommon(retain, parsed);
+    });
+  }
+
+  /// How often a job makes a pass.
+  static void AddEvery(CLI::App* command, const char* name, Duration* every, const std::string& text) {
+    const auto take = [every](const std::string& given) { *every = *ParseDuration(given); };
+    command->add_option_function<std::string>(name, take, text + ", a tenth more or less; default: " + FormatDuration(*every))
+        ->check(Period())
+        ->type_name("TIME");
+  }
+
+  void DefineRun(Parsed* parsed) {
+    run = app.add_subcommand(
+        "run",
+        "Do what a deployment needs again and again, until SIGINT or SIGTERM: compaction and retention.\n"
+        "Any number of processes may do it at once. Prints a log line for each pass that did something, and for each log\n"
+        "that failed.");
+    WhenNamed(run, "  lakestream run /srv/lake\n  lakestream run --compact-every 1m --retain-every 10m\n", [this, parsed] {
+      run->add_option("--deployment,DEPLOYMENT", parsed->deployment, kDeploymentText)->type_name("DIR|CONFIG");
+      AddEvery(run, "--compact-every", &parsed->run.upkeep.compact_every, "Between two passes of compaction");
+      AddEvery(run, "--retain-every", &parsed->run.upkeep.retain_every, "Between two passes of retention");
+      AddTalk(run, parsed, "info");
     });
   }
 
@@ -711,10 +708,10 @@ Result<EntryFormat> ParseFormat(const std::string& text) {
   return Wrong("--format is text, full, json, hex or raw, not \"" + text + "\"", "read");
 }
 
-Result<LogLevel> FindLogLevel(const std::string& option, const std::string& command) {
+Result<LogLevel> FindLogLevel(const std::string& option, LogLevel otherwise, const std::string& command) {
   const char* const variable = std::getenv("LAKESTREAM_LOG");
   const std::string name = option.empty() && variable != nullptr ? variable : option;
-  if (name.empty()) return LogLevel::kWarning;
+  if (name.empty()) return otherwise;
   const std::optional<LogLevel> level = ParseLogLevel(name);
   if (level) return *level;
   return Wrong(std::string(option.empty() ? "LAKESTREAM_LOG" : "--log-level") +
@@ -839,6 +836,8 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
     invocation.command = std::move(parsed.compact);
   } else if (Named(grammar.retain)) {
     invocation.command = std::move(parsed.retain);
+  } else if (Named(grammar.run)) {
+    invocation.command = parsed.run;
   } else if (Named(grammar.fsck)) {
     invocation.command = parsed.fsck;
   } else if (Named(grammar.backup)) {
@@ -865,7 +864,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.inspect)) {
     return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, fsck, backup, restore, hold, bench, completion, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, run, fsck, backup, restore, hold, bench, completion, version or help", "");
   }
   return invocation;
 }
@@ -890,7 +889,8 @@ Result<Invocation> ParseArguments(int argc, const char* const* argv) {
     }
     return Wrong(error.what(), named);
   }
-  LS_ASSIGN(parsed.common.log_level, FindLogLevel(parsed.log_level, NamedCommand(grammar.app)));
+  const LogLevel otherwise = Named(grammar.run) && !parsed.common.quiet ? LogLevel::kInfo : LogLevel::kWarning;
+  LS_ASSIGN(parsed.common.log_level, FindLogLevel(parsed.log_level, otherwise, NamedCommand(grammar.app)));
   LS_TRY(CheckTogether(&parsed, grammar));
   for (int i = 0; i < argc; ++i) parsed.bench.command += (i == 0 ? "" : " ") + std::string(argv[i]);
   return Sort(std::move(parsed), grammar);

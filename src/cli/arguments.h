@@ -15,6 +15,7 @@
 #include "cli/commands/inspect_compacted.h"
 #include "cli/commands/read.h"
 #include "cli/commands/retain.h"
+#include "cli/commands/run.h"
 #include "cli/commands/stream.h"
 #include "cli/commands/stream_change.h"
 #include "cli/commands/trim.h"
@@ -30,7 +31,7 @@ struct Invocation {
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
                StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, FsckCommandOptions, BackupOptions,
+               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, RunCommandOptions, FsckCommandOptions, BackupOptions,
                RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
       command;
 };

@@ -62,6 +62,35 @@ TEST(Arguments, LogLevelComesFromTheOptionElseTheEnvironment) {
   unsetenv("LAKESTREAM_LOG");
 }
 
+TEST(Arguments, RunTakesTheDeploymentAsAWordOrAsAnOption) {
+  unsetenv("LAKESTREAM_DEPLOYMENT");
+  EXPECT_EQ(Parse({"run"})->common.deployment, "./data");
+  EXPECT_EQ(Parse({"run", "/srv/lake"})->common.deployment, "/srv/lake");
+  EXPECT_EQ(Parse({"run", "--deployment", "/srv/lake"})->common.deployment, "/srv/lake");
+  EXPECT_FALSE(Parse({"run", "/srv/lake", "--deployment", "/srv/other"}).ok());
+}
+
+TEST(Arguments, RunTakesHowOftenEachJobIsDone) {
+  const UpkeepOptions usual = std::get<RunCommandOptions>(Parse({"run"})->command).upkeep;
+  EXPECT_EQ(usual.compact_every, std::chrono::seconds(10));
+  EXPECT_EQ(usual.retain_every, std::chrono::seconds(60));
+  const Result<Invocation> given = Parse({"run", "--compact-every", "250ms", "--retain-every", "2h"});
+  ASSERT_TRUE(given.ok()) << given.status().ToString();
+  EXPECT_EQ(std::get<RunCommandOptions>(given->command).upkeep.compact_every, std::chrono::milliseconds(250));
+  EXPECT_EQ(std::get<RunCommandOptions>(given->command).upkeep.retain_every, std::chrono::hours(2));
+  for (const char* wrong : {"0s", "1us", "-1s", "10", "366d", "9999999999d", "soon", ""}) {
+    EXPECT_EQ(Parse({"run", "--retain-every", wrong}).status().code(), StatusCode::kInvalidArgument) << wrong;
+  }
+}
+
+TEST(Arguments, RunTellsWhatItDoesUnlessItIsToBeQuiet) {
+  unsetenv("LAKESTREAM_LOG");
+  EXPECT_EQ(Parse({"run"})->common.log_level, LogLevel::kInfo);
+  EXPECT_EQ(Parse({"run", "-q"})->common.log_level, LogLevel::kWarning);
+  EXPECT_EQ(Parse({"run", "-q", "--log-level", "debug"})->common.log_level, LogLevel::kDebug);
+  EXPECT_EQ(Parse({"run", "--log-level", "error"})->common.log_level, LogLevel::kError);
+}
+
 TEST(Arguments, InspectKnowsWhetherADeploymentWasNamed) {
   EXPECT_FALSE(Parse({"inspect", "wal", "file"})->common.deployment_named);
   const Result<Invocation> named = Parse({"inspect", "wal", "key", "--deployment", "d"});
@@ -165,7 +194,7 @@ TEST(Arguments, TheHelpOfEachCommandHasExamplesThatAreRightUse) {
   const Result<Invocation> all = Parse({"completion", "bash"});
   ASSERT_TRUE(all.ok());
   const CommandShape& commands = std::get<CompletionOptions>(all->command).commands;
-  EXPECT_EQ(commands.commands.size(), 15u);
+  EXPECT_EQ(commands.commands.size(), 16u);
   ExpectHelp(commands, {});
 }
 

@@ -1,0 +1,33 @@
+#include "cli/commands/run.h"
+
+#include <fmt/format.h>
+
+#include "base/logging.h"
+#include "base/try.h"
+#include "cli/command_thread.h"
+#include "cli/exit_code.h"
+
+namespace lakestream {
+namespace {
+
+Status KeepUp(Environment& environment, const UpkeepOptions& options) {
+  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  Upkeep upkeep(environment.runtime(), *deployment, options);
+  CommandThread thread(environment);
+  Log(LogLevel::kInfo, fmt::format("background jobs run compact_every={} retain_every={}",
+                                   FormatDuration(options.compact_every), FormatDuration(options.retain_every)));
+  LS_TRY(thread.Run(upkeep.Run(thread.context())));
+  Log(LogLevel::kInfo, fmt::format("background jobs have ended signal={}", thread.signal()));
+  return OkStatus();
+}
+
+}  // namespace
+
+int RunUpkeep(Environment& environment, const RunCommandOptions& options) {
+  const Status status = KeepUp(environment, options.upkeep);
+  if (status.ok()) return kExitOk;
+  PrintError(status);
+  return ExitCodeFor(status.code());
+}
+
+}  // namespace lakestream
