@@ -92,6 +92,7 @@ std::uint64_t ForwardingMetadataStore::ChangeHint(const Partition& partition) { 
 Task<Status> ForwardingMetadataStore::AwaitChange(OpContext context, Partition partition, std::uint64_t seen) {
   return inner_.AwaitChange(std::move(context), std::move(partition), seen);
 }
+std::vector<Partition> ForwardingMetadataStore::ShardPartitions() const { return inner_.ShardPartitions(); }
 MetadataCapabilities ForwardingMetadataStore::capabilities() const { return inner_.capabilities(); }
 
 }  // namespace lakestream

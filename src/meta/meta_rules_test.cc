@@ -46,6 +46,14 @@ TEST(ShardOf, SpreadsLogs) {
   }
 }
 
+TEST(ShardOf, EachShardHasAPartition) {
+  for (const int shards : {1, 2, 4, 255, 256}) {
+    const std::vector<Partition> partitions = PartitionOfEachShard(shards);
+    ASSERT_EQ(partitions.size(), static_cast<std::size_t>(shards));
+    for (int i = 0; i < shards; ++i) EXPECT_EQ(ShardOf(partitions[static_cast<std::size_t>(i)], shards), i);
+  }
+}
+
 TEST(NextSequencedKey, FollowsTheRule) {
   const std::string seven = "00000000000000000007";
   EXPECT_EQ(SequenceUpperBound(seven), "00000000000000000007-18446744073709551615");

@@ -222,6 +222,10 @@ class MetadataStore {
   /// either case: the caller looks again. cancelled when the context was cancelled.
   virtual Task<Status> AwaitChange(OpContext context, Partition partition, std::uint64_t seen) = 0;
 
+  /// A partition of each shard, each shard once, in the order in which a range call without a partition takes them: what
+  /// is written in all of them is in every shard. Never blocks.
+  virtual std::vector<Partition> ShardPartitions() const = 0;
+
   virtual MetadataCapabilities capabilities() const = 0;
 };
 
@@ -248,6 +252,7 @@ class ForwardingMetadataStore : public MetadataStore {
   Task<Result<std::shared_ptr<MetadataSession>>> OpenSession(OpContext context, Duration timeout) override;
   std::uint64_t ChangeHint(const Partition& partition) override;
   Task<Status> AwaitChange(OpContext context, Partition partition, std::uint64_t seen) override;
+  std::vector<Partition> ShardPartitions() const override;
   MetadataCapabilities capabilities() const override;
 
  protected:

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "meta/metadata_store.h"
 
@@ -16,6 +21,22 @@ inline int ShardOf(const Partition& partition, int shards) {
   }
   hash ^= hash >> 32;
   return static_cast<int>((hash & 0xffffffff) % static_cast<std::uint64_t>(shards));
+}
+
+/// A partition of each shard, from 0 to shards - 1. Requires: shards from 1 to 256.
+inline std::vector<Partition> PartitionOfEachShard(int shards) {
+  std::vector<std::optional<Partition>> found(static_cast<std::size_t>(shards));
+  std::vector<Partition> partitions;
+  for (int left = shards, i = 0; left > 0; ++i) {
+    Partition partition = Partition::Named("shard-" + std::to_string(i));
+    std::optional<Partition>& place = found[static_cast<std::size_t>(ShardOf(partition, shards))];
+    if (place) continue;
+    place = std::move(partition);
+    --left;
+  }
+  partitions.reserve(found.size());
+  for (std::optional<Partition>& partition : found) partitions.push_back(*std::move(partition));
+  return partitions;
 }
 
 }  // namespace lakestream

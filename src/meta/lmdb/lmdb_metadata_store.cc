@@ -313,6 +313,8 @@ Task<Status> LmdbMetadataStore::AwaitChange(OpContext context, Partition partiti
   co_return ended.code() == StatusCode::kCancelled ? ended : OkStatus();
 }
 
+std::vector<Partition> LmdbMetadataStore::ShardPartitions() const { return PartitionOfEachShard(shards()); }
+
 MetadataCapabilities LmdbMetadataStore::capabilities() const {
   MetadataCapabilities capabilities;
   capabilities.guarded_writes = true;

@@ -84,6 +84,7 @@ class LmdbMetadataStore final : public MetadataStore {
   Task<Result<std::shared_ptr<MetadataSession>>> OpenSession(OpContext context, Duration timeout) override;
   std::uint64_t ChangeHint(const Partition& partition) override;
   Task<Status> AwaitChange(OpContext context, Partition partition, std::uint64_t seen) override;
+  std::vector<Partition> ShardPartitions() const override;
   MetadataCapabilities capabilities() const override;
 
  private:

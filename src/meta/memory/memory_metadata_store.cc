@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "meta/checks.h"
+#include "meta/shard.h"
 
 namespace lakestream {
 namespace {
@@ -177,6 +178,10 @@ Task<Status> MemoryMetadataStore::AwaitChange(OpContext context, Partition parti
   backend_->Watch(partition, seen, event);
   const Status ended = co_await event->WaitFor(std::move(context));
   co_return ended.code() == StatusCode::kCancelled ? ended : OkStatus();
+}
+
+std::vector<Partition> MemoryMetadataStore::ShardPartitions() const {
+  return PartitionOfEachShard(backend_->shards());
 }
 
 MetadataCapabilities MemoryMetadataStore::capabilities() const {

@@ -67,6 +67,30 @@ TEST_P(MetadataStoreConformance, LeasesOfALogAreListed) {
   EXPECT_EQ(Keys(kLog7, leases, leases + "\xef\xbf\xbf"), Strings({leases + "0f1d", leases + "ffff"}));
 }
 
+TEST_P(MetadataStoreConformance, WhatIsInEachShardIsSeenFromEveryPartition) {
+  const std::vector<Partition> shards = store().ShardPartitions();
+  ASSERT_FALSE(shards.empty());
+  for (const Partition& shard : shards) {
+    ASSERT_EQ(ValueOf(shard, "mark"), "none") << "each shard comes once";
+    ASSERT_TRUE(Put(shard, "mark", shard.name()).ok());
+  }
+  for (int log = 0; log < 300; ++log) EXPECT_NE(ValueOf(Partition::OfLog(LogId(log)), "mark"), "none") << log;
+  KeyRange everywhere;
+  everywhere.from = "mark";
+  everywhere.to = "mark~";
+  Strings marks;
+  std::optional<std::string> cursor = "";
+  while (cursor) {
+    Result<ScanPage> page = Run(store().Scan(Context(), everywhere, *cursor, 10));
+    ASSERT_TRUE(page.ok()) << page.status().ToString();
+    for (const MetadataRecord& record : page->records) marks.push_back(std::string(record.value.text()));
+    cursor = std::move(page->next);
+  }
+  Strings names;
+  for (const Partition& shard : shards) names.push_back(shard.name());
+  EXPECT_EQ(marks, names) << "shard after shard, in this order";
+}
+
 TEST_P(MetadataStoreConformance, PagesJoinWithoutGapOrOverlap) {
   Strings all;
   for (int i = 0; i < 23; ++i) {
