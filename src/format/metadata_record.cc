@@ -4,6 +4,7 @@
 
 #include "format/catalog_records.h"
 #include "format/collection_hold.h"
+#include "format/collection_records.h"
 #include "format/compaction_record.h"
 #include "format/deployment_record.h"
 #include "format/entry_index.h"
@@ -75,10 +76,31 @@ Description DescribeOffset(std::string_view value, const Result<Offset>& offset)
   return description;
 }
 
+Description DescribeMark(std::string_view key, std::string_view value) {
+  const Result<std::int64_t> pass = DecodeCollectionMark(value, key);
+  Description description;
+  description.damage = pass.status();
+  if (pass.ok()) {
+    description.fields.Add("pass", JsonValue::Int(*pass));
+  } else {
+    description.fields.AddBytes("value", value);
+  }
+  return description;
+}
+
 Description DescribeBytes(std::string_view name, std::string_view value) {
   Description description;
   if (!value.empty()) description.fields.AddBytes(name, value);
   return description;
+}
+
+/// kUnknown where the key is none of a collector's.
+RecordKind ClassifyCollection(std::string_view key) {
+  if (IsCollectionMark(key)) return RecordKind::kCollectionMark;
+  if (NumberOfCollectionPassKey(key)) return RecordKind::kCollectionPass;
+  if (NumberOfCollectionResultKey(key)) return RecordKind::kCollectionResult;
+  if (PassOfCandidatesKey(key)) return RecordKind::kCollectionCandidates;
+  return RecordKind::kUnknown;
 }
 
 }  // namespace
@@ -101,6 +123,10 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kLogRegistration: return "log_registration";
     case RecordKind::kDeployment: return "deployment";
     case RecordKind::kCollectionHold: return "collection_hold";
+    case RecordKind::kCollectionMark: return "collection_mark";
+    case RecordKind::kCollectionPass: return "collection_pass";
+    case RecordKind::kCollectionResult: return "collection_result";
+    case RecordKind::kCollectionCandidates: return "collection_candidates";
     case RecordKind::kTopic: return "topic";
     case RecordKind::kUnknown: return "unknown";
   }
@@ -141,6 +167,10 @@ KnownKey ClassifyKey(std::string_view key) {
     known.kind = RecordKind::kCollectionHold;
   } else if (IsTopicKey(key)) {
     known.kind = RecordKind::kTopic;
+  } else {
+    known.kind = ClassifyCollection(key);
+    const bool placed = known.kind != RecordKind::kUnknown && known.kind != RecordKind::kCollectionMark;
+    if (placed) known.partition = kCollectionPartition;
   }
   return known;
 }
@@ -162,6 +192,10 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kLogRegistration: return DescribeJson(key, value, &DecodeLogRegistration);
     case RecordKind::kDeployment: return DescribeJson(key, value, &DecodeDeployment);
     case RecordKind::kCollectionHold: return DescribeJson(key, value, &DecodeCollectionHold);
+    case RecordKind::kCollectionMark: return DescribeMark(key, value);
+    case RecordKind::kCollectionPass: return DescribeJson(key, value, &DecodeCollectionPass);
+    case RecordKind::kCollectionResult: return DescribeJson(key, value, &DecodeCollectionResult);
+    case RecordKind::kCollectionCandidates: return DescribeJson(key, value, &DecodeCandidates);
     case RecordKind::kTopic: return DescribeJson(key, value, &DecodeTopic);
     case RecordKind::kWriteFence:
     case RecordKind::kLogIdGenerator:

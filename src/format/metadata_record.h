@@ -28,6 +28,10 @@ enum class RecordKind : std::uint8_t {
   kLogRegistration,
   kDeployment,
   kCollectionHold,
+  kCollectionMark,
+  kCollectionPass,
+  kCollectionResult,
+  kCollectionCandidates,
   kTopic,
   kUnknown,
 };
@@ -37,7 +41,8 @@ std::string_view RecordKindName(RecordKind kind);
 
 struct KnownKey {
   RecordKind kind = RecordKind::kUnknown;
-  /// The name of the partition that the record lives in; of an unknown key its own, which may be wrong.
+  /// The name of the partition that the record lives in; of an unknown key its own, which may be wrong, and so of a mark,
+  /// which is in every shard.
   std::string partition;
 };
 

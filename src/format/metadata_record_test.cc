@@ -33,6 +33,12 @@ TEST(MetadataRecord, ClassifiesKeys) {
       {"/lakestream/compaction-claim/42", "unknown", "/lakestream/compaction-claim/42"},
       {"/lakestream/compaction/042", "unknown", "/lakestream/compaction/042"},
       {"/lakestream/topics/default/orders", "topic", "/lakestream/topics/default/orders"},
+      {"lakestream-gc-pass", "collection_mark", "lakestream-gc-pass"},
+      {"/lakestream/compaction/gc-pass", "collection_mark", "/lakestream/compaction/gc-pass"},
+      {"/lakestream/gc/passes/00000000000000000007", "collection_pass", "/lakestream/gc"},
+      {"/lakestream/gc/results/00000000000000000003", "collection_result", "/lakestream/gc"},
+      {"/lakestream/gc/candidates/00000000000000000007-0000000000", "collection_candidates", "/lakestream/gc"},
+      {"/lakestream/gc/passes/7", "unknown", "/lakestream/gc/passes/7"},
       {"/mark-deleted-offsets/042", "unknown", "/mark-deleted-offsets/042"},
       {"/admin/streams/_tablecatalogs/x", "unknown", "/admin/streams/_tablecatalogs/x"},
       {"/admin/streams/_tombstones/default", "unknown", "/admin/streams/_tombstones/default"},
@@ -65,6 +71,8 @@ TEST(MetadataRecord, DescribesValues) {
   ExpectFields("/lakestream/compaction/42", R"({"state":"idle","next":3,"later":1})",
                R"({"state":"idle","next":3,"later":1})");
   ExpectFields("/lakestream/compaction-claim/42/s-1", "s-1", R"({"session":"s-1"})");
+  ExpectFields("lakestream-gc-pass", "7", R"({"pass":7})");
+  ExpectFields("/lakestream/gc/passes/00000000000000000007", R"({"collector":"c"})", R"({"collector":"c"})");
   ExpectFields("/stream-id-generator", "", "{}");
   ExpectFields("/stream-id-generator/x", R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})",
                R"({"version":1,"state":"ACTIVE","streamId":7,"later":[1]})");

@@ -20,10 +20,11 @@ namespace {
 constexpr std::string_view kAfterAll = "\xf4\x8f\xbf\xbf";  // U+10FFFF: after every key in UTF-8
 constexpr std::int32_t kPartitionsAtOnce = 1000;
 /// Below these there are no keys but known ones.
-constexpr std::array<std::string_view, 9> kFamilies = {
+constexpr std::array<std::string_view, 10> kFamilies = {
     "/mark-deleted-offsets/", "/stream-write-fences/",      "/stream-write-leases/",
     "/stream-id/",            "/stream-id-generator",       "/streams/",
-    "/lakestream/compaction/", "/first-uncompacted-offset/", "/lakestream/compaction-claim/"};
+    "/lakestream/compaction/", "/first-uncompacted-offset/", "/lakestream/compaction-claim/",
+    "/lakestream/gc/"};
 
 /// Records that go with whoever made them.
 bool GoesWithItsSession(RecordKind kind) {
@@ -75,7 +76,8 @@ class CatalogPass {
     std::vector<ReadRequest> requests;
     for (const MetadataRecord& record : records) {
       const KnownKey known = ClassifyKey(record.key);
-      if (known.kind == RecordKind::kUnknown) continue;
+      // A mark is in every shard.
+      if (known.kind == RecordKind::kUnknown || known.kind == RecordKind::kCollectionMark) continue;
       requests.push_back(ReadRequest{Partition::Named(known.partition), record.key, KeyComparison::kEqual});
     }
     const std::vector<ReadRequest> asked = requests;

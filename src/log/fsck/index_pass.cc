@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/catalog_records.h"
+#include "format/collection_records.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
@@ -75,6 +76,7 @@ class IndexPass {
   Task<Status> TakePage(const std::vector<MetadataRecord>& records) {
     for (const MetadataRecord& record : records) {
       ++job_.totals.records;
+      if (record.key == kIndexMarkKey) continue;
       const Result<IndexKey> key = IndexKey::Decode(record.key);
       if (!key.ok()) {
         const bool ours = LooksLikeIndexKey(record.key);
