@@ -115,6 +115,25 @@ enum class Rule : std::uint8_t {
   kFinishedOnItsVersion,
   kSerdeTypeIsChecked,
   kTimeSearchByTheGreatestSoFar,
+  // Garbage collection. The simulator does not know it yet.
+  kCandidateIsOld,
+  kAgeIsByTheStoresClock,
+  kClocksAgree,
+  kWaitIsByTheSmallerClock,
+  kDeletedByALaterPass,
+  kDeletedAfterGrace,
+  kGraceEndsBeforeThePass,
+  kNamedIsNoCandidate,
+  kIncompletePassesCountNothing,
+  kWorkIsReadBeforeTheIndex,
+  kWorkNamesItsFiles,
+  kIndexIsScannedNotTheRegistry,
+  kEveryShardIsScanned,
+  kScansGiveTheirMarks,
+  kListingsAreWhole,
+  kForeignObjectsStay,
+  kHoldsStopDeletions,
+  kDroppedOnlyAfterItsIndex,
 };
 /// The last one that a mutant of the simulator stands for.
 inline constexpr Rule kLastRule = Rule::kRowHoldsItsOffset;

@@ -1,4 +1,4 @@
-// lakestream-models [--states N] [NAME...]: explores the rules of compaction, and each weaker one, whose counterexample
+// lakestream-models [--states N] [NAME...]: explores the rules of compaction and collection, and each weaker one, whose counterexample
 // it prints. Exit code 1 where the rules of the code show one, or a weaker one shows none.
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/models/collection_model.h"
 #include "tests/models/compaction_model.h"
 
 namespace lakestream::models {
@@ -50,6 +51,25 @@ int Main(const std::vector<std::string_view>& arguments) {
     std::printf("%s: without \"%s\"\n", std::string(weaker.name).c_str(), std::string(weaker.without).c_str());
     const std::string breaks(weaker.breaks);
     const ModelResult result = ExploreCompaction(weaker.rules, most, weaker.liveness, breaks);
+    Print(result);
+    wrong += result.bad.contains(breaks) ? 0 : 1;
+    ++ran;
+  }
+  for (const SafeCollection& safe : AllSafeCollections()) {
+    if (!wanted(safe.name)) continue;
+    std::printf("%s: the rules of the code\n", std::string(safe.name).c_str());
+    const ModelResult result = ExploreCollection(safe.rules, most);
+    Print(result);
+    for (const auto& [how, way] : result.bad) {
+      wrong += std::find(safe.but.begin(), safe.but.end(), how) == safe.but.end() ? 1 : 0;
+    }
+    ++ran;
+  }
+  for (const WeakerCollection& weaker : WeakerCollections()) {
+    if (!wanted(weaker.name)) continue;
+    std::printf("%s: without \"%s\"\n", std::string(weaker.name).c_str(), std::string(weaker.without).c_str());
+    const std::string breaks(weaker.breaks);
+    const ModelResult result = ExploreCollection(weaker.rules, most, breaks);
     Print(result);
     wrong += result.bad.contains(breaks) ? 0 : 1;
     ++ran;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/collection_records.h"
 #include "base/try.h"
 #include "log/fsck/fsck.h"
 #include "log/fsck/name_table.h"
