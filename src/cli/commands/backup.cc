@@ -13,7 +13,7 @@
 #include "codec/utf8.h"
 #include "format/json.h"
 #include "log/backup/backup.h"
-#include "log/backup/holds.h"
+#include "log/holds/holds.h"
 #include "log/backup/restore.h"
 #include "runtime/posix/new_folder.h"
 #include "runtime/wait.h"

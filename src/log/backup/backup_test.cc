@@ -9,7 +9,7 @@
 #include "format/compaction_record.h"
 #include "format/entry_index.h"
 #include "format/log_records.h"
-#include "log/backup/holds.h"
+#include "log/holds/holds.h"
 #include "log/backup/manifest.h"
 #include "log/backup/restore.h"
 #include "log/deployment/deployment_config.h"

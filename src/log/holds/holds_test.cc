@@ -1,4 +1,4 @@
-#include "log/backup/holds.h"
+#include "log/holds/holds.h"
 
 #include <gtest/gtest.h>
 

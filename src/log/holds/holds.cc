@@ -1,4 +1,4 @@
-#include "log/backup/holds.h"
+#include "log/holds/holds.h"
 
 #include <algorithm>
 #include <optional>
