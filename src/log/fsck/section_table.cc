@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash64.h"
 #include "base/invariant.h"
 #include "base/try.h"
 
@@ -9,41 +10,19 @@ namespace lakestream {
 
 namespace {
 
-/// FNV-1a over words, with an end that stirs all bits.
-class Hash {
- public:
-  void Add(std::uint64_t word) {
-    state_ = (state_ ^ word) * 0x100000001b3;
-    state_ ^= state_ >> 29;
-  }
-  void Add(std::string_view text) {
-    for (const char c : text) state_ = (state_ ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-    Add(text.size());
-  }
-  std::uint64_t End() const {
-    std::uint64_t h = state_;
-    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
-    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
-    return h ^ (h >> 33);
-  }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325;
-};
-
 std::uint64_t Word(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 
 }  // namespace
 
 std::uint64_t SectionTable::ObjectHash(std::string_view name) {
-  Hash hash;
+  Hash64 hash;
   hash.Add(name);
   return hash.End();
 }
 
 SectionTable::Section SectionTable::Of(std::string_view object, const WalSection& section,
                                        std::uint64_t region_bytes) {
-  Hash hash;
+  Hash64 hash;
   hash.Add(Word(section.log.value()));
   hash.Add(region_bytes);
   hash.Add(section.entries.size());
@@ -56,7 +35,7 @@ SectionTable::Section SectionTable::Of(std::string_view object, const WalSection
 
 Result<SectionTable::Section> SectionTable::Of(LogId log, const EntryIndex& index, std::string_view record_key) {
   LS_ASSIGN(const std::vector<std::int32_t> ends, DecodeEntryOffsets(index, record_key));
-  Hash hash;
+  Hash64 hash;
   hash.Add(Word(log.value()));
   hash.Add(Word(index.file_size));
   hash.Add(Word(index.entry_count));
