@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "format/collection_records.h"
 #include "base/try.h"
+#include "format/collection_records.h"
 #include "log/fsck/fsck.h"
 #include "log/fsck/name_table.h"
 #include "log/fsck/section_table.h"

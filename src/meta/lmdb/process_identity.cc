@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/posix/posix.h"
+
 namespace lakestream {
 namespace {
 
@@ -15,12 +17,6 @@ std::string ReadSmallFile(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   return file ? text.str() : std::string();
-}
-
-std::string BootId() {
-  std::string id = ReadSmallFile("/proc/sys/kernel/random/boot_id");
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id;
 }
 
 /// 0 where there is no such process.

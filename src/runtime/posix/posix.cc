@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include <fstream>
 #include <string>
 
 namespace lakestream {
@@ -38,6 +39,13 @@ Status ErrnoStatus(int error, std::string_view sentence, std::string_view path) 
 
 UniqueFd OpenAt(int directory, const std::string& path, int flags, int mode) {
   return UniqueFd(Uninterrupted([&] { return ::openat(directory, path.c_str(), flags | O_CLOEXEC, mode); }));
+}
+
+std::string BootId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
 }
 
 WallTime ModifiedTime(const struct stat& about) {

@@ -57,6 +57,9 @@ Status ErrnoStatus(int error, std::string_view sentence, std::string_view path);
 /// openat with O_CLOEXEC. The caller reads errno where the result is not valid.
 UniqueFd OpenAt(int directory, const std::string& path, int flags, int mode = 0);
 
+/// The kernel's name for this boot of the machine, which Clock::Boot counts from; empty where it has none.
+std::string BootId();
+
 /// The last change of the file's bytes.
 WallTime ModifiedTime(const struct stat& about);
 
