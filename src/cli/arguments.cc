@@ -800,57 +800,26 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   invocation.common.deployment = parsed.deployment.value_or(otherwise);
   invocation.common.deployment_named = parsed.deployment.has_value();
   if (Named(grammar.help)) return HelpFor(parsed.help_of);
-  if (Named(grammar.create)) {
-    invocation.command = std::move(parsed.create);
-  } else if (Named(grammar.list)) {
-    invocation.command = parsed.list;
-  } else if (Named(grammar.describe)) {
-    invocation.command = std::move(parsed.describe);
-  } else if (Named(grammar.grow)) {
-    invocation.command = std::move(parsed.grow);
-  } else if (Named(grammar.set)) {
-    invocation.command = std::move(parsed.set);
-  } else if (Named(grammar.drop)) {
-    invocation.command = std::move(parsed.drop);
-  } else if (Named(grammar.purge)) {
-    invocation.command = std::move(parsed.purge);
-  } else if (Named(grammar.append)) {
-    invocation.command = std::move(parsed.append);
-  } else if (Named(grammar.read)) {
-    invocation.command = std::move(parsed.read);
-  } else if (Named(grammar.trim)) {
-    invocation.command = std::move(parsed.trim);
-  } else if (Named(grammar.inspect_wal)) {
-    invocation.command = std::move(parsed.inspect_wal);
-  } else if (Named(grammar.inspect_index)) {
-    invocation.command = std::move(parsed.inspect_index);
-  } else if (Named(grammar.inspect_meta)) {
-    invocation.command = std::move(parsed.inspect_meta);
-  } else if (Named(grammar.inspect_batch)) {
-    invocation.command = std::move(parsed.inspect_batch);
-  } else if (Named(grammar.inspect_compacted)) {
-    invocation.command = std::move(parsed.inspect_compacted);
-  } else if (Named(grammar.inspect_companion)) {
-    invocation.command = std::move(parsed.inspect_companion);
-  } else if (Named(grammar.compact)) {
-    invocation.command = std::move(parsed.compact);
-  } else if (Named(grammar.retain)) {
-    invocation.command = std::move(parsed.retain);
-  } else if (Named(grammar.run)) {
-    invocation.command = parsed.run;
-  } else if (Named(grammar.fsck)) {
-    invocation.command = parsed.fsck;
-  } else if (Named(grammar.backup)) {
-    invocation.command = std::move(parsed.backup);
-  } else if (Named(grammar.restore)) {
-    invocation.command = std::move(parsed.restore);
-  } else if (Named(grammar.hold_list)) {
-    invocation.command = parsed.hold_list;
-  } else if (Named(grammar.hold_add)) {
-    invocation.command = std::move(parsed.hold_add);
-  } else if (Named(grammar.hold_release)) {
-    invocation.command = std::move(parsed.hold_release);
-  } else if (Named(grammar.bench)) {
+  const auto take = [&invocation](const CLI::App* command, auto& options) {
+    if (!Named(command)) return false;
+    invocation.command = std::move(options);
+    return true;
+  };
+  if (take(grammar.create, parsed.create) || take(grammar.list, parsed.list) ||
+      take(grammar.describe, parsed.describe) || take(grammar.grow, parsed.grow) || take(grammar.set, parsed.set) ||
+      take(grammar.drop, parsed.drop) || take(grammar.purge, parsed.purge) || take(grammar.append, parsed.append) ||
+      take(grammar.read, parsed.read) || take(grammar.trim, parsed.trim) ||
+      take(grammar.inspect_wal, parsed.inspect_wal) || take(grammar.inspect_index, parsed.inspect_index) ||
+      take(grammar.inspect_meta, parsed.inspect_meta) || take(grammar.inspect_batch, parsed.inspect_batch) ||
+      take(grammar.inspect_compacted, parsed.inspect_compacted) ||
+      take(grammar.inspect_companion, parsed.inspect_companion) || take(grammar.compact, parsed.compact) ||
+      take(grammar.retain, parsed.retain) || take(grammar.run, parsed.run) ||
+      take(grammar.fsck, parsed.fsck) || take(grammar.backup, parsed.backup) ||
+      take(grammar.restore, parsed.restore) || take(grammar.hold_list, parsed.hold_list) ||
+      take(grammar.hold_add, parsed.hold_add) || take(grammar.hold_release, parsed.hold_release)) {
+    return invocation;
+  }
+  if (Named(grammar.bench)) {
     invocation.command = std::move(parsed.bench);
     std::get<BenchCommandOptions>(invocation.command).deployment = invocation.common.deployment;
   } else if (Named(grammar.completion)) {
