@@ -53,6 +53,7 @@ struct Parsed {
   InspectCompanionOptions inspect_companion;
   CompactCommandOptions compact;
   RetainCommandOptions retain;
+  GcCommandOptions gc;
   RunCommandOptions run;
   FsckCommandOptions fsck;
   BackupOptions backup;
@@ -92,6 +93,7 @@ class Grammar {
     DefineGroup(inspect, "  lakestream inspect meta --keys\n", [this, parsed] { DefineInspect(parsed); });
     DefineCompact(parsed);
     DefineRetain(parsed);
+    DefineGc(parsed);
     DefineRun(parsed);
     DefineFsck(parsed);
     DefineBackup(parsed);
@@ -127,6 +129,7 @@ class Grammar {
   CLI::App* inspect_companion = nullptr;
   CLI::App* compact = nullptr;
   CLI::App* retain = nullptr;
+  CLI::App* gc = nullptr;
   CLI::App* run = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
@@ -466,6 +469,21 @@ class Grammar {
     });
   }
 
+  void DefineGc(Parsed* parsed) {
+    gc = app.add_subcommand(
+        "gc",
+        "Delete the objects that no record names any more.\n"
+        "One pass finds them, and another one, more than the deployment's grace later, deletes them.");
+    WhenNamed(gc, "  lakestream gc --watch\n  lakestream gc --explain wal/2026/11/30/14/0022-...\n", [this, parsed] {
+      gc->add_flag("--dry-run", parsed->gc.dry_run, "Say what would be deleted now, and change nothing");
+      gc->add_option("--explain", parsed->gc.explain, "Say what holds this object: wal/ or compacted/, and its name there")
+          ->type_name("OBJECT");
+      gc->add_flag("--watch", parsed->gc.watch, "Go on until SIGINT or SIGTERM, at least every 10 minutes");
+      gc->add_flag("--json", parsed->gc.json, "Print a JSON object a line");
+      AddCommon(gc, parsed);
+    });
+  }
+
   /// How often a job makes a pass.
   static void AddEvery(CLI::App* command, const char* name, Duration* every, const std::string& text) {
     const auto take = [every](const std::string& given) { *every = *ParseDuration(given); };
@@ -780,6 +798,12 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
   if ((parsed->compact.watch && parsed->compact.dry_run) || (parsed->retain.watch && parsed->retain.dry_run)) {
     return Wrong("--dry-run looks once; it takes no --watch", Named(grammar.retain) ? "retain" : "compact");
   }
+  if (Named(grammar.gc)) {
+    const GcCommandOptions& gc = parsed->gc;
+    if ((gc.dry_run ? 1 : 0) + (gc.watch ? 1 : 0) + (gc.explain.empty() ? 0 : 1) > 1) {
+      return Wrong("gc takes one of --dry-run, --explain and --watch", "gc");
+    }
+  }
   if (Named(grammar.inspect_index)) {
     const InspectIndexOptions& index = parsed->inspect_index;
     const int given = (index.source.empty() ? 0 : 1) + (index.hex ? 1 : 0) + (index.base64 ? 1 : 0);
@@ -813,7 +837,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
       take(grammar.inspect_meta, parsed.inspect_meta) || take(grammar.inspect_batch, parsed.inspect_batch) ||
       take(grammar.inspect_compacted, parsed.inspect_compacted) ||
       take(grammar.inspect_companion, parsed.inspect_companion) || take(grammar.compact, parsed.compact) ||
-      take(grammar.retain, parsed.retain) || take(grammar.run, parsed.run) ||
+      take(grammar.retain, parsed.retain) || take(grammar.gc, parsed.gc) || take(grammar.run, parsed.run) ||
       take(grammar.fsck, parsed.fsck) || take(grammar.backup, parsed.backup) ||
       take(grammar.restore, parsed.restore) || take(grammar.hold_list, parsed.hold_list) ||
       take(grammar.hold_add, parsed.hold_add) || take(grammar.hold_release, parsed.hold_release)) {
@@ -833,7 +857,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.inspect)) {
     return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, run, fsck, backup, restore, hold, bench, completion, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, gc, run, fsck, backup, restore, hold, bench, completion, version or help", "");
   }
   return invocation;
 }

@@ -9,6 +9,7 @@
 #include "cli/commands/compact.h"
 #include "cli/commands/completion.h"
 #include "cli/commands/fsck.h"
+#include "cli/commands/gc.h"
 #include "cli/commands/help.h"
 #include "cli/commands/inspect.h"
 #include "cli/commands/inspect_batch.h"
@@ -31,7 +32,7 @@ struct Invocation {
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
                StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
-               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, RunCommandOptions, FsckCommandOptions, BackupOptions,
+               InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, GcCommandOptions, RunCommandOptions, FsckCommandOptions, BackupOptions,
                RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
       command;
 };
