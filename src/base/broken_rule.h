@@ -18,6 +18,7 @@ enum class Rule : std::uint8_t {
   kUnreadFenceIsAFence,
   kLeaseOutlivesItsChanges,
   kLeaseKeptForUnknownChange,
+  kIsolatedStandAlone,
   kLeaseReleaseIsRepeated,
   kHeldLeasesLookForFences,
   // Objects.

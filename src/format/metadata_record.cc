@@ -9,6 +9,7 @@
 #include "format/deployment_record.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
+#include "format/log_isolation.h"
 #include "format/log_records.h"
 #include "format/topic_record.h"
 
@@ -123,6 +124,7 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kLogRegistration: return "log_registration";
     case RecordKind::kDeployment: return "deployment";
     case RecordKind::kCollectionHold: return "collection_hold";
+    case RecordKind::kLogIsolation: return "log_isolation";
     case RecordKind::kCollectionMark: return "collection_mark";
     case RecordKind::kCollectionPass: return "collection_pass";
     case RecordKind::kCollectionResult: return "collection_result";
@@ -165,6 +167,9 @@ KnownKey ClassifyKey(std::string_view key) {
     known.kind = RecordKind::kDeployment;
   } else if (HoldOfKey(key)) {
     known.kind = RecordKind::kCollectionHold;
+  } else if (LogOfIsolationKey(key)) {
+    known.kind = RecordKind::kLogIsolation;
+    known.partition = kLogIsolationPartition;
   } else if (IsTopicKey(key)) {
     known.kind = RecordKind::kTopic;
   } else {
@@ -198,6 +203,7 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kCollectionCandidates: return DescribeJson(key, value, &DecodeCandidates);
     case RecordKind::kTopic: return DescribeJson(key, value, &DecodeTopic);
     case RecordKind::kWriteFence:
+    case RecordKind::kLogIsolation:
     case RecordKind::kLogIdGenerator:
     case RecordKind::kUnknown: break;
   }

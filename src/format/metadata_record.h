@@ -28,6 +28,7 @@ enum class RecordKind : std::uint8_t {
   kLogRegistration,
   kDeployment,
   kCollectionHold,
+  kLogIsolation,
   kCollectionMark,
   kCollectionPass,
   kCollectionResult,

@@ -38,6 +38,8 @@ TEST(MetadataRecord, ClassifiesKeys) {
       {"/lakestream/gc/passes/00000000000000000007", "collection_pass", "/lakestream/gc"},
       {"/lakestream/gc/results/00000000000000000003", "collection_result", "/lakestream/gc"},
       {"/lakestream/gc/candidates/00000000000000000007-0000000000", "collection_candidates", "/lakestream/gc"},
+      {"/lakestream/isolated/42", "log_isolation", "/lakestream/isolated"},
+      {"/lakestream/isolated/042", "unknown", "/lakestream/isolated/042"},
       {"/lakestream/gc/passes/7", "unknown", "/lakestream/gc/passes/7"},
       {"/mark-deleted-offsets/042", "unknown", "/mark-deleted-offsets/042"},
       {"/admin/streams/_tablecatalogs/x", "unknown", "/admin/streams/_tablecatalogs/x"},

@@ -5,6 +5,7 @@
 
 #include "base/broken_rule.h"
 #include "base/try.h"
+#include "log/isolation/isolation.h"
 #include "runtime/when_all.h"
 
 namespace lakestream {
@@ -221,6 +222,8 @@ Task<Status> StreamDrop::DeleteLog(OpContext context, LogId log) {
   LS_CO_TRY(co_await drain);
   Task<Status> index = deletion.DeleteIndex(context);
   LS_CO_TRY(co_await index);
+  Task<Result<bool>> together = EndIsolation(access_.meta(), context, log);
+  LS_CO_TRY((co_await together).status());
   const std::string registration = LogRegistrationKey(log);
   Task<Status> removal = access_.Remove(context, CatalogPartition(registration), registration);
   co_return co_await removal;

@@ -5,6 +5,7 @@
 #include "format/index_key.h"
 #include "format/log_records.h"
 #include "log/catalog/testing/catalog_world.h"
+#include "log/isolation/isolation.h"
 #include "meta/wrap/fault_metadata_store.h"
 #include "runtime/when_all.h"
 
@@ -66,6 +67,16 @@ TEST(StreamDrop, LeavesTombstonesAndFencesOnly) {
   const auto again = DropThrough(world, world.meta);
   ASSERT_TRUE(again.ok());
   EXPECT_FALSE(again->found);
+}
+
+TEST(StreamDrop, EndsTheIsolationOfItsLogs) {
+  CatalogWorld world;
+  const std::vector<LogId> logs = CreateWithEntries(world);
+  ASSERT_TRUE(world.sim.Run(Isolate(world.meta, OpContext(), logs[0])).ok());
+  const LogId other(1000);
+  ASSERT_TRUE(world.sim.Run(Isolate(world.meta, OpContext(), other)).ok());
+  ASSERT_TRUE(DropThrough(world, world.meta).ok());
+  EXPECT_EQ(*world.sim.Run(ListIsolated(world.meta, OpContext())), std::vector<LogId>{other});
 }
 
 TEST(StreamDrop, UsesUpANameThatNoStreamHas) {

@@ -20,10 +20,10 @@ namespace {
 constexpr std::string_view kAfterAll = "\xf4\x8f\xbf\xbf";  // U+10FFFF: after every key in UTF-8
 constexpr std::int32_t kPartitionsAtOnce = 1000;
 /// Below these there are no keys but known ones.
-constexpr std::array<std::string_view, 10> kFamilies = {
+constexpr std::array<std::string_view, 11> kFamilies = {
     "/mark-deleted-offsets/", "/stream-write-fences/",      "/stream-write-leases/",
     "/stream-id/",            "/stream-id-generator",       "/streams/",
-    "/lakestream/compaction/", "/first-uncompacted-offset/", "/lakestream/compaction-claim/",
+    "/lakestream/compaction/", "/first-uncompacted-offset/", "/lakestream/compaction-claim/",  "/lakestream/isolated/",
     "/lakestream/gc/"};
 
 /// Records that go with whoever made them.

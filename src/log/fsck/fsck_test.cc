@@ -201,6 +201,8 @@ std::vector<Case> RecordCases() {
      [](W& w) { w.PutMeta(w.a, WriteLeaseKey(w.a, kUuid), kUuid); }, "log=A"},
     {FindingKind::kClaimWithoutSession, "ALastingClaim",
      [](W& w) { w.PutMeta(w.a, CompactionClaimKey(w.a, "s-1"), "s-1"); }, "log=A"},
+    {FindingKind::kMalformedKey, "OfAnIsolation", [](W& w) { w.PutKey("/lakestream/isolated/x", "1"); },
+     "key=/lakestream/isolated/x"},
     {FindingKind::kMalformedKey, "OfAClaim", [](W& w) { w.PutKey("/lakestream/compaction-claim/x", "s-1"); },
      "key=/lakestream/compaction-claim/x"},
   };

@@ -13,6 +13,7 @@
 #include "base/logging.h"
 #include "base/try.h"
 #include "format/log_records.h"
+#include "log/isolation/isolation.h"
 #include "log/lease/until_closed.h"
 #include "runtime/gate.h"
 #include "runtime/semaphore.h"
@@ -30,6 +31,7 @@ struct HeldLease {
   std::atomic<int> changes{0};  ///< under way
   std::atomic<bool> invalid{false};
   std::atomic<bool> fenced{false};
+  std::atomic<bool> isolated{false};
   std::atomic<bool> kept{false};
   std::atomic<std::int64_t> last_used_ns{0};
   std::int64_t created_ms = 0;  ///< of its record; not changed once others see the lease
@@ -49,6 +51,7 @@ LeaseUse::~LeaseUse() {
 }
 bool LeaseUse::Usable() const { return lease_ && !lease_->invalid && lease_->session->ProvablyAlive(); }
 bool LeaseUse::Fenced() const { return lease_ && lease_->fenced; }
+bool LeaseUse::Isolated() const { return lease_ && lease_->isolated; }
 std::uint64_t LeaseUse::serial() const { return lease_ ? lease_->serial : 0; }
 const std::shared_ptr<MetadataSession>& LeaseUse::session() const { return lease_->session; }
 std::int64_t LeaseUse::StoreMillis(MonotonicTime now) const {
@@ -88,6 +91,7 @@ struct LeaseKeeper::Parts {
   /// Out of use, but their records may still stand.
   std::set<std::shared_ptr<HeldLease>, BySerial> leaving;
   LogId fence_cursor;
+  std::vector<LogId> isolated;  ///< as last seen, in order
   std::map<LogId, std::shared_ptr<AsyncMutex>> taking;
 
   AsyncMutex acquiring;  ///< of the session
@@ -123,7 +127,10 @@ struct LeaseKeeper::Parts {
       if (session && session->ProvablyAlive()) co_return session;
     }
     LS_CO_ASSIGN(std::shared_ptr<MetadataSession> opened,
-                 co_await meta.OpenSession(std::move(context), options.session_timeout));
+                 co_await meta.OpenSession(context, options.session_timeout));
+    // Not only from the next poll on: a process may append once, and end. To share an object is no error, so one that
+    // cannot look goes on.
+    co_await LookForIsolation(context);
     const std::lock_guard lock(mutex);
     session = opened;
     co_return opened;
@@ -174,6 +181,7 @@ struct LeaseKeeper::Parts {
     {
       const std::lock_guard lock(mutex);
       former = std::exchange(leases[log], lease);
+      lease->isolated = std::binary_search(isolated.begin(), isolated.end(), log);
     }
     if (former) Retire(former);
     co_return use;
@@ -222,6 +230,7 @@ struct LeaseKeeper::Parts {
       const Status slept = co_await SleepFor(runtime, until_stopped, options.fence_poll);
       if (!slept.ok()) co_return;
       if (!Broken(Rule::kHeldLeasesLookForFences)) co_await LookForFences();
+      if (HoldsAny()) co_await LookForIsolation(CallContext());
       RetireIdle();
     }
   }
@@ -247,6 +256,27 @@ struct LeaseKeeper::Parts {
       held[i]->fenced = true;
       Retire(held[i]);
     }
+  }
+
+  bool HoldsAny() {
+    const std::lock_guard lock(mutex);
+    return !leases.empty();
+  }
+
+  Task<void> LookForIsolation(OpContext context) {
+    Task<Result<std::vector<LogId>>> list = ListIsolated(meta, std::move(context));
+    Result<std::vector<LogId>> found = co_await list;
+    if (!found.ok()) co_return;
+    const std::lock_guard lock(mutex);
+    const auto tell = [this](const std::vector<LogId>& logs, bool alone) {
+      for (const LogId log : logs) {
+        const auto lease = leases.find(log);
+        if (lease != leases.end()) lease->second->isolated = alone;
+      }
+    };
+    tell(isolated, false);
+    isolated = *std::move(found);
+    tell(isolated, true);
   }
 
   void RetireIdle() {

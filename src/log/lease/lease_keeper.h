@@ -31,6 +31,9 @@ class LeaseUse {
   bool Usable() const;
   /// True when a fence was seen on the log.
   bool Fenced() const;
+  /// Whether the log's entries are to share no object with those of other logs, as far as is known: at most
+  /// WriterOptions::fence_poll late.
+  bool Isolated() const;
   /// Tells leases of this process apart; 0 without a lease.
   std::uint64_t serial() const;
   const std::shared_ptr<MetadataSession>& session() const;
@@ -48,14 +51,14 @@ class LeaseUse {
 };
 
 /// Takes write leases on first use, keeps them, and gives them up when idle: lease record first, then the
-/// fence read (specification, A1). One session for all leases; a lost one is replaced, and every log then
+/// fence read (specification, A1). Knows which logs are isolated. One session for all leases; a lost one is replaced, and every log then
 /// needs a new lease. Thread safety: any thread.
 class LeaseKeeper {
  public:
   LeaseKeeper(Runtime& runtime, MetadataStore& meta, const WriterOptions& options);
   ~LeaseKeeper();
 
-  /// Starts the background work: idle leases, fences on held leases.
+  /// Starts the background work: idle leases, fences and isolation of logs with held leases.
   void Start();
   /// Releases every lease without a change under way, and closes the session unless an unknown change
   /// needs it to stay until the process ends. Where the store cannot close it now, it is asked again until the context

@@ -8,6 +8,7 @@
 
 #include "base/try.h"
 #include "format/log_records.h"
+#include "log/isolation/isolation.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "meta/wrap/fault_metadata_store.h"
 #include "runtime/gate.h"
@@ -87,6 +88,30 @@ TEST_F(LeaseKeeperTest, AFencedLogGivesNoLeaseAndKeepsNoRecord) {
   EXPECT_EQ(scheduler_.Run(leases_.Acquire(OpContext(), kLog)).status().code(), StatusCode::kFenced);
   ASSERT_TRUE(scheduler_.RunFor(1s).ok());
   EXPECT_EQ(Records(), 0u);
+}
+
+TEST_F(LeaseKeeperTest, ALeaseTellsWhetherItsLogIsIsolated) {
+  const auto isolated = [this] { return scheduler_.Run(leases_.Acquire(OpContext(), kLog))->Isolated(); };
+  const auto poll = [this] { return scheduler_.Run(SleepFor(rt(), OpContext(), WriterOptions().fence_poll + 100ms)).ok(); };
+  EXPECT_FALSE(isolated());
+  ASSERT_TRUE(*scheduler_.Run(Isolate(store_, OpContext(), kLog)));
+  ASSERT_TRUE(poll());
+  EXPECT_TRUE(isolated());
+  faults_.OnNext(MetadataOp::kList, "", MetadataFault::FailUnavailable());
+  ASSERT_TRUE(*scheduler_.Run(EndIsolation(store_, OpContext(), kLog)));
+  ASSERT_TRUE(poll());
+  EXPECT_TRUE(isolated()) << "nothing new is known";
+  ASSERT_TRUE(poll());
+  EXPECT_FALSE(isolated());
+}
+
+TEST_F(LeaseKeeperTest, OneThatCannotLookForIsolatedLogsGivesLeases) {
+  ASSERT_TRUE(*scheduler_.Run(Isolate(store_, OpContext(), kLog)));
+  faults_.OnNext(MetadataOp::kList, "", MetadataFault::FailUnavailable());
+  const Result<LeaseUse> lease = scheduler_.Run(leases_.Acquire(OpContext(), kLog));
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_FALSE(lease->Isolated());
+  EXPECT_EQ(faults_.rules_left(), 0);
 }
 
 TEST_F(LeaseKeeperTest, ALeaseThatIsNotUsedIsGivenBack) {

@@ -143,7 +143,7 @@ void LogWriter::Parts::StartFlushLocked(const model::FlushDecision& decision) {
       ++open_sections;
     }
     ++puts_in_flight;
-    gate.Spawn(WriteObject(std::move(sections)));
+    gate.Spawn(WriteFlush(std::move(sections)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
+#include "log/isolation/isolation.h"
 #include "meta/memory/memory_metadata_store.h"
 #include "meta/wrap/fault_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
@@ -102,6 +103,64 @@ TEST_F(LogWriterTest, AppendsOfManyLogsShareAnObject) {
   for (int log = 1; log <= 20; ++log) requests.push_back(Entry(log, "x"));
   for (const auto& answer : AppendAll(std::move(requests))) EXPECT_TRUE(answer.ok()) << answer.status().ToString();
   EXPECT_LE(Objects(), 2u) << "the first may go alone, the rest goes together";
+}
+
+TEST_F(LogWriterTest, AnIsolatedLogSharesNoObject) {
+  const auto isolate = [this](std::int64_t log) { ASSERT_TRUE(*scheduler_.Run(Isolate(meta_, OpContext(), LogId(log)))); };
+  // An append of each, in one flush: the objects and the logs in each of them.
+  const auto logs_by_object = [this](const std::vector<std::int64_t>& logs) {
+    std::map<std::string, std::vector<std::int64_t>> by_object;
+    std::vector<AppendRequest> requests;
+    for (const std::int64_t log : logs) requests.push_back(Entry(log, "x"));
+    for (const auto& answer : AppendAll(std::move(requests))) EXPECT_TRUE(answer.ok()) << answer.status().ToString();
+    for (const std::int64_t log : logs) {
+      const MetadataRecord last = IndexRecords(log).back();
+      by_object[DecodeEntryIndex(last.value.span(), last.key)->location].push_back(log);
+    }
+    std::set<std::vector<std::int64_t>> together;
+    for (auto& [location, of_object] : by_object) together.insert(of_object);
+    return together;
+  };
+  const auto next_poll = [this] { ASSERT_TRUE(scheduler_.Run(SleepFor(rt(), OpContext(), 600ms)).ok()); };
+  using Together = std::set<std::vector<std::int64_t>>;
+
+  isolate(2);
+  Open();
+  EXPECT_EQ(logs_by_object({0, 1, 2, 3}), (Together{{0, 1, 3}, {2}})) << "known when the first lease is taken";
+  isolate(3);
+  next_poll();
+  EXPECT_EQ(logs_by_object({0, 1, 2, 3}), (Together{{0, 1}, {2}, {3}}));
+  ASSERT_TRUE(*scheduler_.Run(EndIsolation(meta_, OpContext(), LogId(2))));
+  ASSERT_TRUE(*scheduler_.Run(EndIsolation(meta_, OpContext(), LogId(3))));
+  next_poll();
+  EXPECT_EQ(logs_by_object({0, 1, 2, 3}), (Together{{0, 1, 2, 3}}));
+}
+
+TEST_F(LogWriterTest, AnIsolatedLogAloneIsOneObject) {
+  ASSERT_TRUE(*scheduler_.Run(Isolate(meta_, OpContext(), LogId(2))));
+  Open();
+  ASSERT_TRUE(Append(2, "x").ok());
+  EXPECT_EQ(Objects(), 1u);
+}
+
+TEST_F(LogWriterTest, ObjectsOfOneFlushDoNotWaitForEachOther) {
+  ASSERT_TRUE(*scheduler_.Run(Isolate(meta_, OpContext(), LogId(2))));
+  Open();
+  const auto timed = [this](std::int64_t log) -> Task<Duration> {
+    const MonotonicTime begun = rt().Now();
+    const Result<LogEntryHeader> answer = co_await writer_->Append(OpContext(), Entry(log, "x"));
+    EXPECT_TRUE(answer.ok()) << answer.status().ToString();
+    co_return rt().Now() - begun;
+  };
+  // The first object has logs 1 and 3, the second one log 2.
+  faults_.OnNext(ObjectOp::kPut, "", Fault::Delay(5s));
+  std::vector<Task<Duration>> tasks;
+  for (const std::int64_t log : {1, 2, 3}) tasks.push_back(timed(log));
+  const auto took = scheduler_.Run(WhenAll(rt(), std::move(tasks)));
+  ASSERT_TRUE(took.ok());
+  EXPECT_GE((*took)[0], 5s);
+  EXPECT_LT((*took)[1], 1s);
+  EXPECT_GE((*took)[2], 5s);
 }
 
 TEST_F(LogWriterTest, OffsetsFollowTheOrderOfTheCalls) {

@@ -34,6 +34,20 @@ bool WorthAnotherName(StatusCode code) {
          code == StatusCode::kDeadlineExceeded || code == StatusCode::kAlreadyExists;
 }
 
+/// The sections of each object: those of isolated logs alone, and the others, if any, together in the first one.
+std::vector<std::vector<SectionPtr>> ByObject(std::vector<SectionPtr> sections) {
+  std::vector<std::vector<SectionPtr>> objects(1);
+  for (SectionPtr& section : sections) {
+    if (section->lease.Isolated() && !Broken(Rule::kIsolatedStandAlone)) {
+      objects.emplace_back().push_back(std::move(section));
+    } else {
+      objects.front().push_back(std::move(section));
+    }
+  }
+  if (objects.front().empty() && objects.size() > 1) objects.erase(objects.begin());
+  return objects;
+}
+
 }  // namespace
 
 Task<Status> LogWriter::Parts::LeaseSection(SectionPtr section) {
@@ -114,7 +128,7 @@ Task<Status> LogWriter::Parts::PutUnderNewNames(std::shared_ptr<WalObject> objec
   }
 }
 
-Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
+Task<void> LogWriter::Parts::WriteFlush(std::vector<SectionPtr> sections) {
   // A1: the leases come before the object.
   std::vector<Task<Status>> taking;
   for (const SectionPtr& section : sections) taking.push_back(LeaseSection(section));
@@ -131,15 +145,34 @@ Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
       }
     }
   }
-  Status outcome = co_await LearnLogEnds(leased);
+  const Status learned = co_await LearnLogEnds(leased);
   std::erase_if(leased, [](const SectionPtr& section) { return section->ended; });
+  std::vector<std::vector<SectionPtr>> objects = ByObject(std::move(leased));
+  {
+    const std::lock_guard lock(mutex);
+    // Those of isolated logs are PUTs like any other; the debt slows the flushes that follow.
+    const auto more = static_cast<int>(objects.size()) - 1;
+    puts_in_flight += more;
+    put_tokens.Take(more, runtime.Now());
+    if (!learned.ok()) {
+      for (const std::vector<SectionPtr>& of_object : objects) EndPutLocked(nullptr, of_object, learned);
+    }
+  }
+  if (!learned.ok()) co_return;
+  // Refused only when the writer has stopped, and given every section up.
+  for (std::size_t i = 1; i < objects.size(); ++i) gate.Spawn(WriteObject(std::move(objects[i])));
+  Task<void> first = WriteObject(std::move(objects.front()));
+  co_await first;
+}
 
-  // A2: the object.
+// A2: the object.
+Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
   auto object = std::make_shared<WalObject>();
-  if (outcome.ok() && !leased.empty()) {
+  Status outcome;
+  if (!sections.empty()) {
     std::int64_t size = 0;
     std::vector<WalSection> layout;
-    for (const SectionPtr& section : leased) {
+    for (const SectionPtr& section : sections) {
       LayOut(section, size);
       layout.push_back(section->layout);
     }
@@ -147,7 +180,7 @@ Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
     outcome = header.status();
     if (outcome.ok()) {
       BufferChain bytes(*header);
-      for (const SectionPtr& section : leased) {
+      for (const SectionPtr& section : sections) {
         for (const PendingAppendPtr& append : section->entries) bytes.Append(append->request.payload);
       }
       object->payload_bytes = size;
@@ -156,7 +189,7 @@ Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
     }
   }
   const std::lock_guard lock(mutex);
-  EndPutLocked(object, leased, outcome);
+  EndPutLocked(object, sections, outcome);
 }
 
 void LogWriter::Parts::EndPutLocked(const std::shared_ptr<WalObject>& object, const std::vector<SectionPtr>& sections,

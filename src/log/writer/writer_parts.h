@@ -101,6 +101,8 @@ struct LogWriter::Parts {
   void AbandonAllLocked();
 
   // object_writer.cc
+  /// Leases, and then the object, or several where logs are isolated.
+  Task<void> WriteFlush(std::vector<SectionPtr> sections);
   Task<void> WriteObject(std::vector<SectionPtr> sections);
   void EndPutLocked(const std::shared_ptr<WalObject>& object, const std::vector<SectionPtr>& sections,
                     const Status& outcome);
