@@ -32,6 +32,7 @@ struct Parsed {
   StreamDescribeOptions describe;
   StreamGrowOptions grow;
   StreamSetOptions set;
+  StreamIsolateOptions isolate;
   StreamDropOptions drop;
   StreamPurgeOptions purge;
   AppendOptions append;
@@ -115,6 +116,7 @@ class Grammar {
   CLI::App* describe = nullptr;
   CLI::App* grow = nullptr;
   CLI::App* set = nullptr;
+  CLI::App* isolate = nullptr;
   CLI::App* drop = nullptr;
   CLI::App* purge = nullptr;
   CLI::App* append = nullptr;
@@ -238,6 +240,20 @@ class Grammar {
           ->type_name("N");
       set->add_flag("--json", parsed->set.json, "Print one JSON object");
       AddCommon(set, parsed);
+    });
+    isolate = stream->add_subcommand(
+        "isolate",
+        "From now on, put the stream's entries into objects of their own: where they cannot be compacted, they keep\n"
+        "nothing of other streams from being deleted. Costs a PUT more for each flush of each partition.");
+    WhenNamed(isolate,
+              "  lakestream stream isolate flights --partition 2\n"
+              "  lakestream stream isolate flights --end\n",
+              [this, parsed] {
+      AddName(isolate, &parsed->isolate.name);
+      AddPartition(isolate, &parsed->isolate.partition, "Only this one");
+      isolate->add_flag("--end", parsed->isolate.end, "Share objects again");
+      isolate->add_flag("--json", parsed->isolate.json, "Print one JSON object");
+      AddCommon(isolate, parsed);
     });
     drop = stream->add_subcommand(
         "drop",
@@ -831,7 +847,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   };
   if (take(grammar.create, parsed.create) || take(grammar.list, parsed.list) ||
       take(grammar.describe, parsed.describe) || take(grammar.grow, parsed.grow) || take(grammar.set, parsed.set) ||
-      take(grammar.drop, parsed.drop) || take(grammar.purge, parsed.purge) || take(grammar.append, parsed.append) ||
+      take(grammar.isolate, parsed.isolate) || take(grammar.drop, parsed.drop) || take(grammar.purge, parsed.purge) || take(grammar.append, parsed.append) ||
       take(grammar.read, parsed.read) || take(grammar.trim, parsed.trim) ||
       take(grammar.inspect_wal, parsed.inspect_wal) || take(grammar.inspect_index, parsed.inspect_index) ||
       take(grammar.inspect_meta, parsed.inspect_meta) || take(grammar.inspect_batch, parsed.inspect_batch) ||
@@ -851,7 +867,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.version) || parsed.version) {
     invocation.command = parsed.version_options;
   } else if (Named(grammar.stream)) {
-    return Wrong("stream needs \"create\", \"list\", \"describe\", \"grow\", \"set\", \"drop\" or \"purge\"", "stream");
+    return Wrong("stream needs \"create\", \"list\", \"describe\", \"grow\", \"set\", \"isolate\", \"drop\" or \"purge\"", "stream");
   } else if (Named(grammar.hold)) {
     return Wrong("hold needs \"list\", \"add\" or \"release\"", "hold");
   } else if (Named(grammar.inspect)) {

@@ -30,7 +30,7 @@ namespace lakestream {
 struct Invocation {
   CommonOptions common;
   std::variant<HelpOptions, VersionOptions, CompletionOptions, StreamCreateOptions, StreamListOptions, StreamDescribeOptions,
-               StreamGrowOptions, StreamSetOptions, StreamDropOptions, StreamPurgeOptions,
+               StreamGrowOptions, StreamSetOptions, StreamIsolateOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
                InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, GcCommandOptions, RunCommandOptions, FsckCommandOptions, BackupOptions,
                RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>

@@ -52,6 +52,7 @@ int Run(Environment& environment, const StreamDescribeOptions& options) {
 }
 int Run(Environment& environment, const StreamGrowOptions& options) { return RunStreamGrow(environment, options); }
 int Run(Environment& environment, const StreamSetOptions& options) { return RunStreamSet(environment, options); }
+int Run(Environment& environment, const StreamIsolateOptions& options) { return RunStreamIsolate(environment, options); }
 int Run(Environment& environment, const StreamDropOptions& options) { return RunStreamDrop(environment, options); }
 int Run(Environment& environment, const StreamPurgeOptions& options) { return RunStreamPurge(environment, options); }
 int Run(Environment& environment, const AppendOptions& options) { return RunAppend(environment, options); }

@@ -23,6 +23,39 @@ class Change(harness.TestCase):
         self.refused(4, "stream", "grow", "none", "--partitions", "2")
         self.refused(2, "stream", "grow", "s", "--partitions", "0")
 
+    def test_an_isolated_partition_shares_no_object(self):
+        self.ok("stream", "create", "s", "--binding", "raw", "--partitions", "3")
+        said = self.ok("stream", "isolate", "s", "--partition", "1")
+        self.assertEqual(said, b"1 partition is now isolated: s\n")
+        self.ok("append", "s", "-q", stdin=b"a\nb\nc\n")
+        shown = json.loads(self.ok("stream", "describe", "s", "--json"))
+        self.assertEqual([one["isolated"] for one in shown["partitions"]], [False, True, False])
+        self.assertEqual(self.objects(), [[0, 2], [1]])
+        again = self.ok("stream", "isolate", "s", "--json")
+        self.assertEqual(json.loads(again), {"namespace": "default", "name": "s", "partitions": 3, "changed": 2,
+                                             "isolated": True})
+        said = self.ok("stream", "isolate", "s", "--end")
+        self.assertEqual(said, b"3 partitions are no longer isolated: s\n")
+        self.assertIn(b"as before", self.ok("stream", "isolate", "s", "--end"))
+        self.ok("append", "s", "-q", stdin=b"d\ne\nf\n")
+        self.assertEqual(self.objects(), [[0, 1, 2], [0, 2], [1]])
+        self.assertIn(b"nothing is damaged", self.ok("fsck", "--deep"))
+        self.refused(4, "stream", "isolate", "none")
+        self.refused(4, "stream", "isolate", "s", "--partition", "3")
+
+    def objects(self):
+        """The partitions in each object."""
+        found = []
+        root = os.path.join(self.deployment, "wal")
+        for folder, _, names in os.walk(root):
+            for name in names:
+                if not name.endswith(".crc32c"):
+                    key = os.path.relpath(os.path.join(folder, name), root)
+                    sections = json.loads(self.ok("inspect", "wal", key, "--json"))["sections"]
+                    found.append(sorted(section["log_id"] for section in sections))
+        first = min(log for logs in found for log in logs)
+        return sorted([log - first for log in logs] for logs in found)
+
     def test_set_and_unset(self):
         self.ok("stream", "create", "s", "--binding", "raw")
         printed = self.ok("stream", "set", "s", "retention=7d", "empty=", "x=a=b").decode()

@@ -17,6 +17,7 @@
 #include "log/catalog/binding.h"
 #include "log/catalog/stream_lister.h"
 #include "log/inspect/log_summary.h"
+#include "log/isolation/isolation.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
@@ -135,7 +136,7 @@ Status List(Environment& environment, const StreamListOptions& options) {
   return OkStatus();
 }
 
-JsonValue PartitionJson(std::size_t partition, LogId log, const LogSummary& summary) {
+JsonValue PartitionJson(std::size_t partition, LogId log, const LogSummary& summary, bool isolated) {
   JsonValue json = JsonValue::Object();
   json.Add("partition", JsonValue::Int(static_cast<std::int64_t>(partition)))
       .Add("log_id", JsonValue::Int(log.value()))
@@ -151,6 +152,7 @@ JsonValue PartitionJson(std::size_t partition, LogId log, const LogSummary& summ
       .Add("last_append_ms",
            summary.last_append_ms == 0 ? JsonValue::Null() : JsonValue::Int(summary.last_append_ms))
       .Add("fenced", JsonValue::Bool(summary.fenced))
+      .Add("isolated", JsonValue::Bool(isolated))
       .Add("leases", JsonValue::Int(static_cast<std::int64_t>(summary.leases.size())));
   return json;
 }
@@ -170,12 +172,14 @@ void AddLeases(std::size_t partition, const LogSummary& summary, JsonValue& leas
 Status DescribeStream(Environment& environment, const StreamDescribeOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
   LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.name));
+  LS_ASSIGN(const std::vector<LogId> isolated, Wait(ListIsolated(deployment->metadata(), OpContext())));
   JsonValue partitions = JsonValue::Array();
   JsonValue leases = JsonValue::Array();
   Status damage;
   for (std::size_t i = 0; i < stream.logs.size(); ++i) {
     LS_ASSIGN(const LogSummary summary, Wait(SummarizeLog(deployment->metadata(), OpContext(), stream.logs[i])));
-    partitions.Append(PartitionJson(i, stream.logs[i], summary));
+    const bool alone = std::binary_search(isolated.begin(), isolated.end(), stream.logs[i]);
+    partitions.Append(PartitionJson(i, stream.logs[i], summary, alone));
     AddLeases(i, summary, leases);
     if (damage.ok() && !summary.damage.ok()) damage = summary.damage.With("partition", i);
   }

@@ -9,6 +9,8 @@
 #include "cli/exit_code.h"
 #include "format/json.h"
 #include "log/catalog/binding.h"
+#include "log/catalog/stream_lister.h"
+#include "log/isolation/isolation.h"
 #include "model/retention.h"
 #include "runtime/wait.h"
 
@@ -82,6 +84,37 @@ Status Set(Environment& environment, const StreamSetOptions& options) {
   return OkStatus();
 }
 
+Status SetIsolation(Environment& environment, const StreamIsolateOptions& options) {
+  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.name));
+  std::size_t first = 0;
+  std::size_t last = stream.logs.size() - 1;
+  if (options.partition) {
+    LS_ASSIGN(const int partition, ChoosePartition(stream, options.partition));
+    first = last = static_cast<std::size_t>(partition);
+  }
+  MetadataStore& meta = deployment->metadata();
+  std::int64_t changed = 0;
+  for (std::size_t i = first; i <= last; ++i) {
+    const LogId log = stream.logs[i];
+    LS_ASSIGN(const bool change, Wait(options.end ? EndIsolation(meta, OpContext(), log) : Isolate(meta, OpContext(), log)));
+    changed += change ? 1 : 0;
+  }
+  const auto asked = static_cast<std::int64_t>(last - first + 1);
+  if (options.json) {
+    JsonValue json = Named(LogicalIdOf(stream));
+    json.Add("partitions", JsonValue::Int(asked))
+        .Add("changed", JsonValue::Int(changed))
+        .Add("isolated", JsonValue::Bool(!options.end));
+    environment.out().Write(DumpJson(json) + "\n");
+    return OkStatus();
+  }
+  environment.out().Write(fmt::format("{} {} {} isolated: {}{}\n", Counted(asked, "partition"), asked == 1 ? "is" : "are",
+                                      options.end ? "no longer" : "now", LogicalIdOf(stream).ToString(),
+                                      changed == 0 ? ", as before" : ""));
+  return OkStatus();
+}
+
 Status Drop(Environment& environment, const StreamDropOptions& options) {
   LS_ASSIGN(const StreamIdentifier id, StreamIdentifier::Parse(options.name));
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
@@ -144,6 +177,10 @@ int RunStreamGrow(Environment& environment, const StreamGrowOptions& options) {
 
 int RunStreamSet(Environment& environment, const StreamSetOptions& options) {
   return Ended(Set(environment, options));
+}
+
+int RunStreamIsolate(Environment& environment, const StreamIsolateOptions& options) {
+  return Ended(SetIsolation(environment, options));
 }
 
 int RunStreamDrop(Environment& environment, const StreamDropOptions& options) {

@@ -23,6 +23,13 @@ struct StreamSetOptions {
   bool json = false;
 };
 
+struct StreamIsolateOptions {
+  std::string name;
+  std::optional<int> partition;  ///< without it all of them
+  bool end = false;
+  bool json = false;
+};
+
 struct StreamDropOptions {
   std::string name;
   bool json = false;
@@ -38,6 +45,9 @@ int RunStreamGrow(Environment& environment, const StreamGrowOptions& options);
 
 /// Sets and removes properties.
 int RunStreamSet(Environment& environment, const StreamSetOptions& options);
+
+/// Has the entries that are appended from now on share no object with those of other logs, or ends that.
+int RunStreamIsolate(Environment& environment, const StreamIsolateOptions& options);
 
 /// Drops a stream with all that is in it. Nothing happens where there is none: a slip of the pen uses up no name.
 int RunStreamDrop(Environment& environment, const StreamDropOptions& options);
