@@ -182,6 +182,7 @@ struct Evidence {
   /// stores have.
   Duration fence_seen_within{};
   Duration tail_wakes_within{};
+  Duration isolation_seen_within{};  ///< likewise; an object that was begun before may still be tried again
   /// Which process made a lease record.
   std::map<std::string, std::string> lease_owners;
   /// Registrations and mappings that were taken away.

@@ -66,6 +66,7 @@ struct Plan {
   bool hard_trims = false;  ///< trimmers go on with a hard trim, which asks no record for its age
   int checkers = 0;      ///< run fsck again and again
   int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
+  int isolated_logs = 0;  ///< of the logs: isolated, some of them for a while, as they are written to
   int catalogers = 0;    ///< where there are some, appends go to the catalog's logs too
   int names = 4;         ///< of streams that catalogers fight for
   bool topics = false;   ///< half of the names are topics, which come back

@@ -4,6 +4,7 @@
 
 #include "log/catalog/catalog_access.h"
 #include "log/catalog/log_deletion.h"
+#include "log/isolation/isolation.h"
 #include "sim/world.h"
 
 namespace lakestream::sim {
@@ -116,6 +117,19 @@ Task<void> DeleteLog(World& world, LogId log) {
   (void)co_await SleepFor(runtime, OpContext(), Draw(random, seconds(5)));
   (void)co_await deletion.DeleteIndex(OpContext());
   world.evidence().deletions[index].deleted = world.NextPlace();
+}
+
+Task<void> IsolateLog(World& world, LogId log) {
+  Random& random = world.scheduler().Stream("isolations");
+  Runtime& runtime = world.far().runtime;
+  const Status waited = co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
+  if (!waited.ok()) co_return;
+  Task<Result<bool>> begin = Isolate(world.far().meta, OpContext(), log);
+  (void)co_await begin;
+  if (random.Below(2) == 0) co_return;
+  (void)co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
+  Task<Result<bool>> end = EndIsolation(world.far().meta, OpContext(), log);
+  (void)co_await end;
 }
 
 }  // namespace lakestream::sim

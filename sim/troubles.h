@@ -14,4 +14,7 @@ Task<void> RunTroubles(World& world);
 /// Deletes a log as the specification says: fence, wait until no lease is left, delete the index records.
 Task<void> DeleteLog(World& world, LogId log);
 
+/// Isolates a log, and may end that.
+Task<void> IsolateLog(World& world, LogId log);
+
 }  // namespace lakestream::sim

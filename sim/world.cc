@@ -39,6 +39,7 @@ World::World(SimScheduler& scheduler, const Plan& plan)
   evidence_.short_bodies = plan.objects.short_body > 0;
   const MetadataFaultRates& meta = plan.metadata;
   evidence_.fence_seen_within = 8 * (plan.writer.fence_poll + 2 * meta.max_delay);
+  evidence_.isolation_seen_within = evidence_.fence_seen_within + plan.writer.put_deadline;
   evidence_.tail_wakes_within = seconds(1) + (meta.delay > 0 ? 4 * meta.max_delay : Duration(0)) +
                                 (plan.objects.delay > 0 ? 4 * plan.objects.max_delay : Duration(0)) +
                                 (meta.watch_late + meta.watch_missed > 0 ? 2 * plan.reader.tail_poll : Duration(0));
@@ -254,6 +255,7 @@ void World::Run() {
   if (!plan_.guarded) far_.heartbeats.Start();
   for (int i = 0; i < plan_.processes; ++i) Start("p" + std::to_string(i));
   for (int i = 0; i < plan_.deleted_logs; ++i) gate_.Spawn(DeleteLog(*this, logs_[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < plan_.isolated_logs; ++i) gate_.Spawn(IsolateLog(*this, logs_[static_cast<std::size_t>(i)]));
   if (plan_.stranger) gate_.Spawn(RunStranger(*this));
   if (plan_.lost_registrations) gate_.Spawn(LoseRegistrations(*this));
   TroubledPhase();

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "format/log_isolation.h"
 #include "sim/probes/probe.h"
 #include "sim/properties/property.h"
 
@@ -112,6 +113,21 @@ bool ReadBelowMarker(const Evidence& evidence) {
   });
 }
 
+bool IsolatedAppend(const Evidence& evidence) {
+  std::set<LogId> isolated;
+  for (const StoreEvent& event : evidence.store) {
+    if (event.of_log.index && isolated.contains(event.of_log.log)) return true;
+    const std::optional<LogId> log = LogOfIsolationKey(event.change.record.key);
+    if (!log) continue;
+    if (event.change.removed) {
+      isolated.erase(*log);
+    } else {
+      isolated.insert(*log);
+    }
+  }
+  return false;
+}
+
 bool TailWoke(const Evidence& evidence) {
   for (const Operation& tail : evidence.operations) {
     if (tail.kind != Operation::Kind::kTail || !tail.done() || tail.entries.empty()) continue;
@@ -132,6 +148,7 @@ const ProbeRegistration kRegistered[] = {
     ProbeRegistration({"unanswered_yet_there", "an append that was never answered is in the log", UnansweredYetThere}),
     ProbeRegistration({"put_after_death", "an index put takes effect after its process has died", PutAfterDeath}),
     ProbeRegistration({"object_of_many_logs", "logs share an object", ObjectOfManyLogs}),
+    ProbeRegistration({"isolated_append", "an entry is appended to a log that is isolated", IsolatedAppend}),
     ProbeRegistration({"two_writers_of_one_log", "two processes write to one log in turn", TwoWritersOfOneLog}),
     ProbeRegistration({"append_fenced", "an append is answered as fenced", AppendFenced}),
     ProbeRegistration({"drained_under_load", "a log is deleted while appends to it are under way", DrainedUnderLoad}),

@@ -1,4 +1,5 @@
 #include "model/section_state.h"
+#include "format/log_isolation.h"
 #include "sim/testing/made_history.h"
 
 // Traces with and without what the probes look for.
@@ -53,6 +54,22 @@ MadeHistory ObjectOfManyLogs() {
   other.change.record.key = "00000000000000000002-00000000000000000001-00000000000000000010";
   other.of_log = LogChange::Of(other.change);
   h.evidence.store.push_back(other);
+  return h;
+}
+/// An entry of log 1 while log `isolated` is.
+MadeHistory AppendWhileIsolated(LogId isolated) {
+  MadeHistory h = Plain();
+  h.Store(LogIsolationKey(isolated), std::string(kLogIsolationValue), std::string(kLogIsolationPartition));
+  h.Record("two", {Entry(3, Offset(2))});
+  return h;
+}
+MadeHistory IsolatedAppend() { return AppendWhileIsolated(LogId(1)); }
+MadeHistory AppendBesideIsolated() { return AppendWhileIsolated(LogId(2)); }
+MadeHistory AppendAfterIsolation() {
+  MadeHistory h = Plain();
+  h.Store(LogIsolationKey(LogId(1)), std::string(kLogIsolationValue), std::string(kLogIsolationPartition));
+  h.Remove(LogIsolationKey(LogId(1)));
+  h.Record("two", {Entry(3, Offset(2))});
   return h;
 }
 MadeHistory TwoWriters() {
@@ -125,6 +142,8 @@ const ProbeCaseRegistration kRegistered[] = {
     ProbeCaseRegistration({"killed_with_appends", KilledWithAppends, Plain}),
     ProbeCaseRegistration({"unanswered_yet_there", UnansweredYetThere, KilledWithAppends}),
     ProbeCaseRegistration({"put_after_death", PutAfterDeath, Plain}),
+    ProbeCaseRegistration({"isolated_append", IsolatedAppend, AppendBesideIsolated}),
+    ProbeCaseRegistration({"isolated_append", IsolatedAppend, AppendAfterIsolation}),
     ProbeCaseRegistration({"object_of_many_logs", ObjectOfManyLogs, Plain}),
     ProbeCaseRegistration({"two_writers_of_one_log", TwoWriters, Plain}),
     ProbeCaseRegistration({"append_fenced", AppendFenced, Plain}),

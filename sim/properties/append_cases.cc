@@ -1,3 +1,4 @@
+#include "format/log_isolation.h"
 #include "sim/testing/made_history.h"
 
 // What the properties of appends and index records must accept and refuse.
@@ -288,7 +289,43 @@ MadeHistory AppendToADeletedLog() {
   return h;
 }
 
+/// An object of two logs, of which one is isolated, later than that.
+MadeHistory SharedLater(Duration later) {
+  MadeHistory h = Good();
+  h.evidence.isolation_seen_within = std::chrono::seconds(10);
+  h.Store(LogIsolationKey(LogId(2)), std::string(kLogIsolationValue), std::string(kLogIsolationPartition));
+  h.Pass(later);
+  h.Object("three");
+  h.Record("three", {Entry(5, Offset(5))});
+  h.RecordOf(LogId(2), "three");
+  return h;
+}
+MadeHistory IsolatedShares() { return SharedLater(std::chrono::seconds(20)); }
+MadeHistory IsolatedJustNow() { return SharedLater(std::chrono::seconds(2)); }
+MadeHistory IsolatedBefore() {
+  MadeHistory h = Good();
+  h.evidence.isolation_seen_within = std::chrono::seconds(10);
+  h.Store(LogIsolationKey(LogId(2)), std::string(kLogIsolationValue), std::string(kLogIsolationPartition));
+  h.Pass(std::chrono::seconds(20));
+  h.Remove(LogIsolationKey(LogId(2)));
+  h.Object("three");
+  h.Record("three", {Entry(5, Offset(5))});
+  h.RecordOf(LogId(2), "three");
+  return h;
+}
+MadeHistory IsolatedAgain() {
+  MadeHistory h = IsolatedBefore();
+  h.Store(LogIsolationKey(LogId(1)), std::string(kLogIsolationValue), std::string(kLogIsolationPartition));
+  h.Pass(std::chrono::seconds(20));
+  h.Object("four");
+  h.Record("four", {Entry(6, Offset(6))});
+  h.RecordOf(LogId(3), "four");
+  return h;
+}
+
 const PropertyCaseRegistration kRegistered[] = {
+    PropertyCaseRegistration({"isolated_share_nothing", IsolatedJustNow, IsolatedShares}),
+    PropertyCaseRegistration({"isolated_share_nothing", IsolatedBefore, IsolatedAgain}),
     PropertyCaseRegistration({"durable_acknowledgement", Good, LostEntry}),
     PropertyCaseRegistration({"durable_acknowledgement", TrimmedEntry, AnotherEntryThere}),
     PropertyCaseRegistration({"durable_acknowledgement", Good, HalfAnEntry}),

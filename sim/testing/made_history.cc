@@ -112,6 +112,19 @@ void MadeHistory::Record(const std::string& object, std::vector<SeenEntry> entri
   evidence.final[kLog].records.push_back(std::move(record));
 }
 
+void MadeHistory::RecordOf(LogId log, const std::string& object) {
+  WalSection section;
+  section.log = log;
+  section.entries.push_back(WalEntry{kRecordBytes, kRecordBytes, 1});
+  const Result<EntryIndex> index = MakeRawEntryIndex(section, object, 2 * kRecordBytes, false);
+  LS_INVARIANT(index.ok(), "a record that can be written");
+  IndexKey key;
+  key.log = log;
+  key.end = Offset(1);
+  key.cumulative_size = kRecordBytes;
+  Store(key.Encode(), EncodeEntryIndex(*index), log.ToString());
+}
+
 void MadeHistory::Marker(Offset marker) {
   Store(TrimMarkerKey(kLog), EncodeTrimMarker(marker));
   evidence.final[kLog].marker = marker;

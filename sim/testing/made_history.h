@@ -33,6 +33,8 @@ class MadeHistory {
   void Object(const std::string& name, const std::string& process = "p.1");
   /// The index record of entries that are alone in their object. Its end and its sum follow from them.
   void Record(const std::string& object, std::vector<SeenEntry> entries);
+  /// The record of another log's entry in the object, which nobody asks for.
+  void RecordOf(LogId log, const std::string& object);
   void Marker(Offset marker);
   void Lease(const std::string& token, const std::string& process = "p.1");
   void LeaseGone(const std::string& token, bool session_alive);
