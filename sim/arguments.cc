@@ -58,7 +58,7 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
   app.add_option("--mutant", arguments.mutant, "only this mutant, in this process");
   app.add_flag("--twice", arguments.twice, "runs every seed twice, which must give the same trace");
   app.add_flag("--hashes", arguments.hashes, "prints the hash of each seed's trace");
-  app.add_flag("--require-probes", arguments.require_probes, "fails where a probe was never hit");
+  app.add_flag("--require-probes", arguments.require_probes, "goes on, to four times the seeds, until each probe was hit; fails where one was not");
   app.add_option("--judge", arguments.judge, "runs nothing; judges the history of real processes in this file")
       ->excludes(seed)
       ->excludes(range);
