@@ -486,6 +486,7 @@ Task<Status> CollectionPass::Tidy() {
   range.partition = CollectionHome();
   range.from = CollectionPassKeys().first;
   range.to = CollectionPassKey(report_.pass);
+  std::int64_t oldest = report_.pass;  // that stays
   std::optional<std::string> cursor = "";
   while (cursor) {
     LS_CO_ASSIGN(ScanPage page, co_await parts_.meta.Scan(context_, range, *cursor, kPassesPerPage));
@@ -493,7 +494,10 @@ Task<Status> CollectionPass::Tidy() {
       const std::optional<std::int64_t> number = NumberOfCollectionPassKey(record.key);
       if (!number) continue;
       const bool given_up = report_.started - WallTimeFromMillis(record.created_ms) > options_.grace;
-      if (*number != superseded_ && !given_up) continue;
+      if (*number != superseded_ && !given_up) {
+        oldest = std::min(oldest, *number);
+        continue;
+      }
       const KeyBounds bounds = CandidatesKeys(*number);
       Task<Status> candidates =
           parts_.meta.DeleteRange(context_, CollectionHome(), bounds.first, bounds.end, WriteGuard());
@@ -503,7 +507,10 @@ Task<Status> CollectionPass::Tidy() {
     }
     cursor = std::move(page.next);
   }
-  co_return OkStatus();
+  // A pass that stood still until it was given up writes candidates that no record of a pass leads to.
+  Task<Status> strays = parts_.meta.DeleteRange(context_, CollectionHome(), CandidatesKeys(0).first,
+                                                CandidatesKeys(oldest).first, WriteGuard());
+  co_return co_await strays;
 }
 
 }  // namespace lakestream

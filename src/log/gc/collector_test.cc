@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "format/collection_records.h"
+#include "log/gc/candidate_list.h"
 #include "log/gc/testing/gc_world.h"
 #include "runtime/when_all.h"
 
@@ -288,6 +290,22 @@ TEST(Collector, ManyCandidatesGoInBatches) {
   EXPECT_TRUE(w.Keys(w.memory_objects).empty());
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 0, deleted 0");
   EXPECT_EQ(w.GcRecords().size(), 2u);
+}
+
+/// A pass stood still for so long that others gave it up and removed its record; then it went on.
+TEST(Collector, CandidatesOfAPassThatWasGivenUpGo) {
+  GcWorld w;
+  w.Orphan(1);
+  w.PassUntilClean();
+  CollectionCandidate candidate;
+  candidate.object = "wal/" + GcWorld::Wal(1);
+  std::string value = *EncodeCandidates({candidate});
+  const std::string key = CandidatesKey(1, 0);
+  const Buffer bytes(std::move(value));
+  ASSERT_TRUE(w.sim.Run(w.memory_meta.Put(OpContext(), CollectionHome(), key, bytes, WriteGuard())).ok());
+  EXPECT_EQ(w.GcRecords().size(), 3u);
+  w.PassUntilClean();
+  EXPECT_EQ(w.GcRecords().size(), 2u) << "a pass and its result";
 }
 
 Task<Status> PassInto(Collector& collector, Result<CollectionReport>* report) {
