@@ -7,9 +7,11 @@
 
 #include "lakestream/types.h"
 #include "log/compactor/compactor.h"
+#include "log/gc/collector.h"
 #include "log/writer/log_writer.h"
 #include "meta/memory/memory_metadata_backend.h"
 #include "meta/wrap/metadata_fault_plan.h"
+#include "model/retention.h"
 #include "objstore/wrap/fault_plan.h"
 #include "sim/catalog_call.h"
 #include "sim/catalog_change.h"
@@ -52,6 +54,32 @@ struct CompactedEvent {
   Place place = 0;
   Kind kind = Kind::kAsked;  ///< asked: a process began to upload it, whatever became of that; written: it is whole
   std::string key;           ///< below the compacted root
+};
+
+/// An object of either root was written, or removed, by whomever.
+struct ObjectEvent {
+  Place place = 0;
+  MonotonicTime at;
+  std::string object;  ///< "wal/" or "compacted/", and its key there
+  bool removed = false;
+};
+
+/// A collector is about to have an object deleted.
+struct CollectedEvent {
+  Place place = 0;
+  MonotonicTime at;
+  std::string process;
+  std::string object;    ///< as in ObjectEvent
+  std::string pass_key;  ///< of the record that its process made last
+};
+
+/// One pass of a collector.
+struct Collection {
+  std::string process;
+  Place began = 0;
+  std::optional<Place> ended;
+  Status status;            ///< once ended
+  CollectionReport report;  ///< where it is ok
 };
 
 /// How often something happened that only the stores' doors see.
@@ -165,6 +193,15 @@ struct Evidence {
   /// Everything below is compacted at the end, of each log that nobody deletes.
   std::map<LogId, Offset> compactable;
   Duration settle_time{};  ///< younger records stay as they are; 0: where clocks do not agree, an age says nothing
+  // Where something is collected.
+  std::vector<ObjectEvent> objects;
+  std::vector<CollectedEvent> collected;
+  std::vector<Collection> collections;
+  std::set<std::string> foreign;        ///< objects that were there before, and are none of this project's
+  std::set<std::string> final_objects;  ///< everything below both roots
+  /// At the end passes ran until everything must have gone.
+  bool all_collected = false;
+  model::RetentionRules retention;      ///< what the retainers keep to
   std::vector<Checked> checks;            ///< while others wrote
   std::vector<std::string> final_damage;  ///< that an fsck of the whole deployment finds at the end
   std::vector<Happening> happenings;

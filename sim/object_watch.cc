@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "format/log_records.h"
+#include "log/writer/wal_name.h"
 #include "sim/object_entries.h"
 
 namespace lakestream::sim {
@@ -10,6 +11,9 @@ namespace {
 
 constexpr std::string_view kParquet = ".parquet";
 constexpr std::string_view kCompanion = ".index";
+
+/// A collector asks the store for its time by objects of its own, and some are foreign.
+bool IsCompactors(const std::string& key) { return key.find("/lks-") != std::string::npos; }
 
 /// The log in a key as CompactedKey makes it.
 LogId LogOf(const std::string& key) {
@@ -19,22 +23,31 @@ LogId LogOf(const std::string& key) {
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(Evidence& evidence, std::function<Place()> next_place, MemoryObjectStore& wal,
+ObjectWatch::ObjectWatch(Evidence& evidence, std::function<Moment()> next, bool collects, MemoryObjectStore& wal,
                          MemoryObjectStore& compacted)
-    : evidence_(evidence), next_place_(std::move(next_place)) {
+    : evidence_(evidence), next_(std::move(next)), collects_(collects) {
   wal.Observe([this](const std::string& key, const Buffer* bytes) {
-    if (bytes != nullptr) evidence_.wal_entries[key] = ReadWalObject(key, *bytes);
+    if (collects_) Note(next_(), "wal/" + key, bytes == nullptr);
+    if (bytes != nullptr && IsWalObjectName(key)) evidence_.wal_entries[key] = ReadWalObject(key, *bytes);
   });
   compacted.Observe([this](const std::string& key, const Buffer* bytes) {
     using Kind = CompactedEvent::Kind;
+    const Moment moment = next_();
+    if (collects_) Note(moment, "compacted/" + key, bytes == nullptr);
+    if (!IsCompactors(key)) return;
     const Kind kind = bytes == nullptr ? Kind::kRemoved : Kind::kWritten;
-    evidence_.compacted.push_back(CompactedEvent{next_place_(), kind, key});
+    evidence_.compacted.push_back(CompactedEvent{moment.place, kind, key});
     if (bytes != nullptr) Written(key, *bytes);
   });
 }
 
+void ObjectWatch::Note(const Moment& moment, std::string object, bool removed) {
+  evidence_.objects.push_back(ObjectEvent{moment.place, moment.at, std::move(object), removed});
+}
+
 void ObjectWatch::Asked(const std::string& key) {
-  evidence_.compacted.push_back(CompactedEvent{next_place_(), CompactedEvent::Kind::kAsked, key});
+  if (!IsCompactors(key)) return;
+  evidence_.compacted.push_back(CompactedEvent{next_().place, CompactedEvent::Kind::kAsked, key});
 }
 
 void ObjectWatch::Written(const std::string& key, const Buffer& bytes) {

@@ -13,17 +13,25 @@ namespace lakestream::sim {
 /// Writes down what becomes of compacted objects, and what objects of both kinds hold, for those who judge compaction.
 class ObjectWatch {
  public:
-  /// All outlive this, and the stores tell it of every change from now on.
-  ObjectWatch(Evidence& evidence, std::function<Place()> next_place, MemoryObjectStore& wal,
+  /// Where it is, and when.
+  struct Moment {
+    Place place = 0;
+    MonotonicTime at;
+  };
+  /// All outlive this, and the stores tell it of every change from now on. `collects`: whether objects may go for being
+  /// garbage, so that all of them are written down.
+  ObjectWatch(Evidence& evidence, std::function<Moment()> next, bool collects, MemoryObjectStore& wal,
               MemoryObjectStore& compacted);
   /// A process begins to upload a compacted object.
   void Asked(const std::string& key);
 
  private:
   void Written(const std::string& key, const Buffer& bytes);
+  void Note(const Moment& moment, std::string object, bool removed);
 
   Evidence& evidence_;
-  const std::function<Place()> next_place_;
+  const std::function<Moment()> next_;
+  const bool collects_;
   struct Halves {
     std::optional<Buffer> file;
     std::optional<Buffer> companion;

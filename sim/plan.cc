@@ -81,7 +81,36 @@ void SwarmCompaction(Plan& plan, Random& random, unsigned troubles) {
   plan.compactor.plan.settle_time = plan.writer.settle_time;
 }
 
+/// What DrawNasty made of the times would leave no time to collect anything.
+void FitCollection(Plan& plan) {
+  DeploymentTimes& times = plan.writer.times;
+  times.publish_deadline = std::min<Duration>(times.publish_deadline, plan.collector.grace / 20);
+  times.index_deadline = std::min<Duration>(times.index_deadline, plan.collector.grace / 20);
+  times.grace = plan.collector.grace;
+  plan.reader.index_cache_age = std::min<Duration>(plan.reader.index_cache_age, times.grace / 3);
+  if (plan.guarded) {
+    plan.collector.boot_id = "boot";
+    return;
+  }
+  // Creation times are a server's there, and nothing stops what stood still on its way to it.
+  plan.chaos.clocks = plan.chaos.suspends = 0;
+}
+
 }  // namespace
+
+void DrawCollection(Plan& plan, Random& random) {
+  Duration& grace = plan.collector.grace;
+  grace = plan.guarded ? Spread(random, seconds(15), seconds(40)) : Spread(random, seconds(180), seconds(240));
+  plan.writer.times = DeploymentTimes{grace / 25, grace / 25, grace};
+  plan.collector.deletes_at_once = static_cast<int>(Spread(random, 1, 20));
+  plan.collector.deletes_per_second = static_cast<int>(Spread(random, 10, 200));
+  plan.collects = true;
+  plan.collection_pause = grace * static_cast<int>(1 + random.Below(4)) / 2;
+  plan.compaction_pause = grace / 8;
+  plan.pause = grace / 4;
+  plan.time = grace * 20;
+  plan.writer.settle_time = Spread(random, milliseconds(200), grace / 10);
+}
 
 void DrawCompaction(Plan& plan, Random& random) {
   CompactorOptions& options = plan.compactor;
@@ -153,7 +182,8 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
   if (plan.guarded) metadata.apply_late = 0;
   if ((troubles & kNasty) != 0 && !OneIn(random, 3)) DrawNasty(plan, random);
   // Last, so that what compacts nothing is as it was.
-  if (plan.compactors > 0) SwarmCompaction(plan, random, troubles);
+  if (plan.collects) FitCollection(plan);
+  if (plan.compactors > 0 || plan.collects) SwarmCompaction(plan, random, troubles);
   return plan;
 }
 

@@ -9,7 +9,9 @@
 #include "log/catalog/stream_catalog.h"
 #include "log/compactor/compactor.h"
 #include "log/engine_options.h"
+#include "log/gc/collector.h"
 #include "meta/wrap/metadata_fault_plan.h"
+#include "model/retention.h"
 #include "objstore/wrap/fault_plan.h"
 #include "runtime/random.h"
 
@@ -64,6 +66,9 @@ struct Plan {
   int trimmers = 0;
   int compactors = 0;    ///< run passes over some of the logs
   bool hard_trims = false;  ///< trimmers go on with a hard trim, which asks no record for its age
+  bool collects = false; ///< each process has a client that runs passes of the garbage collector
+  int retainers = 0;     ///< let go what `retention` need not keep
+  int holders = 0;       ///< hold collections up for a while
   int checkers = 0;      ///< run fsck again and again
   int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
   int isolated_logs = 0;  ///< of the logs: isolated, some of them for a while, as they are written to
@@ -88,6 +93,9 @@ struct Plan {
   ReaderOptions reader;
   CompactorOptions compactor;  ///< its settle_time is the writer's
   Duration compaction_pause{std::chrono::seconds(2)};  ///< between the passes of one compactor, at most
+  CollectorOptions collector;  ///< its grace is the writer's
+  Duration collection_pause{std::chrono::seconds(20)};  ///< between the passes of one collector, at most
+  model::RetentionRules retention;
   ChaosRates chaos;
   /// flip_byte: only what the format can notice; see DamagedReads.
   FaultRates objects;
@@ -114,6 +122,11 @@ struct ScenarioRegistration {
 /// For scenarios that compact: small files of few entries, from small ranges, with little memory, so that everything
 /// happens often.
 void DrawCompaction(Plan& plan, Random& random);
+
+/// For scenarios that collect: deadlines and a grace that are short enough for many graces in one run, and long enough for
+/// what a store may hold back where it asks for no session when it applies a write. Such a record names an object that is
+/// gone, and no answer tells of it (docs/gc.md).
+void DrawCollection(Plan& plan, Random& random);
 
 /// The plan of a seed: the scenario's, with a random subset of troubles and rates of their own (swarm), nasty options
 /// now and then, and without the troubles that are masked off.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "format/collection_records.h"
 #include "meta/wrap/metadata_op.h"
 #include "objstore/wrap/object_op.h"
 
@@ -84,6 +85,12 @@ class Process::WatchedMetadata final : public ForwardingMetadataStore {
     return ForwardingMetadataStore::CreateEphemeral(std::move(context), std::move(partition), std::move(key),
                                                     std::move(value), std::move(session));
   }
+  Task<Result<WriteAnswer>> CreateIfAbsent(OpContext context, Partition partition, std::string key, Buffer value,
+                                           WriteGuard guard) override {
+    if (NumberOfCollectionPassKey(key)) observer_.OnCollection(process_, key);
+    return ForwardingMetadataStore::CreateIfAbsent(std::move(context), std::move(partition), std::move(key),
+                                                   std::move(value), std::move(guard));
+  }
   Task<std::vector<Result<SequencedPutAnswer>>> SequencedPut(OpContext context,
                                                              std::vector<SequencedPutRequest> requests) override {
     std::vector<Result<SequencedPutAnswer>> answers =
@@ -135,6 +142,11 @@ Process::Process(SimScheduler& scheduler, Far& far, const Plan& plan, std::strin
       std::make_unique<FaultObjectStore>(runtime, compacted_, compacted_faults_, far.runtime, far.compacted);
   watched_compacted_ = std::make_unique<WatchedCompacted>(*faulty_compacted_, observer);
   retried_compacted_ = std::make_unique<RetryObjectStore>(runtime, *watched_compacted_, RetryOptions());
+  if (plan.collects) {
+    collected_ = std::make_unique<RetryObjectStore>(runtime, *watched_, RetryOptions());
+    const CollectorParts parts{runtime, *watched_meta_, *collected_, *retried_compacted_, *catalog_};
+    collector_ = std::make_unique<Collector>(parts, plan.collector);
+  }
   StartEngine();
 }
 
@@ -151,6 +163,12 @@ void Process::StartEngine() {
     const CompactorParts parts{runtime,           *watched_meta_, *watched_meta_, *damaged_, *retried_compacted_,
                                *engine_.leases, homes_,         scratch_};
     engine_.compactor = std::make_unique<Compactor>(parts, plan_.compactor);
+  }
+  if (plan_.retainers > 0) {
+    const RetainerParts parts{runtime, *watched_meta_, *damaged_, *retried_compacted_, *engine_.leases, homes_};
+    RetainerOptions options;
+    options.settle_time = plan_.writer.settle_time;
+    engine_.retainer = std::make_unique<Retainer>(parts, options);
   }
   engine_.leases->Start();
   engine_.writer->Start();
@@ -208,7 +226,7 @@ void Process::Trouble(Random& random) {
   objects.flip_byte = 0;
   object_faults_.Randomize(objects, random);
   damaged_->Trouble(&random, plan_.objects.flip_byte);
-  if (plan_.compactors > 0) compacted_faults_.Randomize(plan_.compacted, random);
+  if (plan_.compactors > 0 || plan_.collects) compacted_faults_.Randomize(plan_.compacted, random);
 }
 
 void Process::CutOff(bool objects, bool metadata) {
@@ -243,6 +261,7 @@ void Process::Kill() {
   AddCells(cells);
   last_cells_ = cells;
   node_.Kill();
+  collector_.reset();
   engine_ = Engine();
   retired_.clear();
   if (plan_.guarded) far_.backend->ExpireClient(meta_.client_id());
@@ -281,6 +300,21 @@ Task<Result<HardTrimOutcome>> Process::TrimHard(OpContext context, LogId log, Of
                         std::move(context), log, through);
   --trims_;
   co_return outcome;
+}
+
+Task<Result<CollectionReport>> Process::Collect(OpContext context, CollectionObserver observer) {
+  co_return co_await collector_->Pass(std::move(context), std::move(observer));
+}
+
+Task<Status> Process::Retain(OpContext context, std::vector<LogId> logs) {
+  if (restarting_) co_return Unavailable("the process is stopping");
+  std::vector<RetainedLog> retained;
+  for (const LogId log : logs) retained.push_back(RetainedLog{log, plan_.retention});
+  const RetentionObserver nobody = [](const RetentionOutcome&) {};
+  ++trims_;
+  const Status passed = co_await engine_.retainer->Pass(std::move(context), std::move(retained), nobody);
+  --trims_;
+  co_return passed;
 }
 
 Task<void> Process::Restart(Duration limit) {

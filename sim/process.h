@@ -6,10 +6,12 @@
 
 #include "log/catalog/stream_catalog.h"
 #include "log/compactor/compactor.h"
+#include "log/gc/collector.h"
 #include "log/lease/lease_keeper.h"
 #include "log/fsck/fsck.h"
 #include "log/plain_log_homes.h"
 #include "log/reader/log_reader.h"
+#include "log/retention/retainer.h"
 #include "log/trim/hard_trim.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
@@ -57,6 +59,8 @@ class Process {
     virtual void OnDamage() = 0;
     /// An upload to the compacted store begins.
     virtual void OnUpload(const std::string& object) = 0;
+    /// A pass of a collector makes its record.
+    virtual void OnCollection(const std::string& process, const std::string& key) = 0;
   };
 
   /// `far`, `plan` and `observer` outlive this.
@@ -102,6 +106,10 @@ class Process {
   Task<Result<HardTrimOutcome>> TrimHard(OpContext context, LogId log, Offset through);
   /// Requires: the plan has compactors.
   Task<Result<CompactionTotals>> Compact(OpContext context, std::vector<LogId> logs, CompactionObserver observer);
+  /// Requires: the plan collects.
+  Task<Result<CollectionReport>> Collect(OpContext context, CollectionObserver observer);
+  /// Lets all these logs go as the plan says.
+  Task<Status> Retain(OpContext context, std::vector<LogId> logs);
   /// Stops compactor, writer, leases and reader as Deployment::Stop does, with appends and reads under way (a trim is waited for),
   /// gives what is under way so much time, and starts new ones. Nothing while that goes on already.
   Task<void> Restart(Duration limit);
@@ -116,6 +124,7 @@ class Process {
     std::unique_ptr<LogWriter> writer;
     std::unique_ptr<LogReader> reader;
     std::unique_ptr<Compactor> compactor;  ///< null where the plan has none
+    std::unique_ptr<Retainer> retainer;    ///< null where the plan has none
   };
   void StartEngine();
 
@@ -140,10 +149,12 @@ class Process {
   std::unique_ptr<FaultObjectStore> faulty_objects_;
   std::unique_ptr<WatchedObjects> watched_;
   std::unique_ptr<DamagedReads> damaged_;
+  std::unique_ptr<RetryObjectStore> collected_;  ///< the objects as a collector sees them
   std::unique_ptr<FaultObjectStore> faulty_compacted_;
   std::unique_ptr<WatchedCompacted> watched_compacted_;
   std::unique_ptr<RetryObjectStore> retried_compacted_;
   MemoryScratchSpace scratch_;
+  std::unique_ptr<Collector> collector_;  ///< null where the plan has none
   Engine engine_;
   std::vector<Engine> retired_;  ///< stopped; calls that began before may still use them
   bool restarting_ = false;

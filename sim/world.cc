@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "format/collection_records.h"
 #include "format/index_key.h"
 #include "format/log_records.h"
 #include "format/wal_object.h"
 #include "sim/catalog_clients.h"
 #include "sim/clients.h"
+#include "sim/collection_clients.h"
 #include "sim/compaction_clients.h"
 #include "sim/final_record.h"
 #include "sim/troubles.h"
@@ -47,8 +49,10 @@ World::World(SimScheduler& scheduler, const Plan& plan)
   const std::int64_t first = plan.catalogers > 0 ? 1'000'000 : 1;
   for (int i = 0; i < plan.logs; ++i) logs_.push_back(LogId(first + i));
   WatchStore();
-  if (plan.compactors == 0) return;
-  object_watch_.emplace(evidence_, [this] { return NextPlace(); }, far_.objects, far_.compacted);
+  evidence_.retention = plan.retention;
+  if (plan.compactors == 0 && !plan.collects) return;
+  const auto next = [this] { return ObjectWatch::Moment{NextPlace(), scheduler_.Now()}; };
+  object_watch_.emplace(evidence_, next, plan.collects, far_.objects, far_.compacted);
   if (plan.chaos.clocks == 0 && !plan.hard_trims) evidence_.settle_time = plan.compactor.plan.settle_time;
 }
 
@@ -76,6 +80,7 @@ std::string World::OwnerBefore(const LogChange& change) {
 }
 
 void World::OnObjectPut(const std::string& process, const std::string& object) {
+  if (IsCollectionProbeName(object)) return;
   evidence_.puts.push_back(PutEvent{NextPlace(), scheduler_.Now(), process, object});
 }
 
@@ -90,6 +95,7 @@ void World::OnUpload(const std::string& object) {
 }
 
 void World::OnLatePut(const std::string& process, const std::string& object, const BufferChain& bytes) {
+  if (IsCollectionProbeName(object)) return;
   LatePut late{NextPlace(), process, object, {}};
   const Buffer whole = bytes.Flatten();
   const Result<WalHeader> header = DecodeWalHeader(whole.span(), whole.size(), object);
@@ -203,6 +209,24 @@ void World::EndPass(std::size_t number, const Result<CompactionTotals>& totals) 
   scheduler_.Note(fmt::format("pass {} {} {} {}", number, *pass.ended, pass.status.ToString(), pass.outcomes.size()));
 }
 
+std::size_t World::BeginCollection(const Process& process) {
+  evidence_.collections.push_back(Collection{process.title(), NextPlace(), std::nullopt, Status(), {}});
+  return evidence_.collections.size() - 1;
+}
+
+void World::EndCollection(std::size_t number, const Result<CollectionReport>& report) {
+  Collection& collection = evidence_.collections[number];
+  collection.ended = NextPlace();
+  collection.status = report.status();
+  if (report.ok()) collection.report = *report;
+  scheduler_.Note(fmt::format("collection {} {} {}", number, *collection.ended, collection.status.ToString()));
+}
+
+void World::Collected(const Process& process, const std::string& object) {
+  evidence_.collected.push_back(
+      CollectedEvent{NextPlace(), scheduler_.Now(), process.title(), object, collections_[process.title()]});
+}
+
 void World::Happened(Happening::Kind kind, const Process& process) {
   evidence_.happenings.push_back(Happening{kind, NextPlace(), scheduler_.Now(), process.title()});
 }
@@ -249,10 +273,14 @@ void World::StartClients(Process& process) {
   for (int i = 0; i < plan_.checkers; ++i) node.Spawn(RunChecker(*this, process, client++));
   for (int i = 0; i < plan_.catalogers; ++i) node.Spawn(RunCataloger(*this, process, client++));
   for (int i = 0; i < plan_.compactors; ++i) node.Spawn(RunCompactor(*this, process, client++));
+  if (plan_.collects) node.Spawn(RunCollector(*this, process, client++));
+  for (int i = 0; i < plan_.retainers; ++i) node.Spawn(RunRetainer(*this, process, client++));
+  for (int i = 0; i < plan_.holders; ++i) node.Spawn(RunHolder(*this, process, client++));
 }
 
 void World::Run() {
   if (!plan_.guarded) far_.heartbeats.Start();
+  if (plan_.collects) PutForeign();
   for (int i = 0; i < plan_.processes; ++i) Start("p" + std::to_string(i));
   for (int i = 0; i < plan_.deleted_logs; ++i) gate_.Spawn(DeleteLog(*this, logs_[static_cast<std::size_t>(i)]));
   for (int i = 0; i < plan_.isolated_logs; ++i) gate_.Spawn(IsolateLog(*this, logs_[static_cast<std::size_t>(i)]));
@@ -262,6 +290,7 @@ void World::Run() {
   RestPhase();
   if (plan_.catalogers > 0) CheckStreams(*this);
   if (plan_.compactors > 0) CompactAll(*this);
+  if (plan_.collects) CollectAll(*this);
   LastWords();
   CollectCounts();
   if (plan_.catalogers > 0) {
@@ -272,6 +301,7 @@ void World::Run() {
     CollectDeletions();
   }
   CollectFinal();
+  if (plan_.collects) CollectFinalObjects();
 }
 
 void World::TroubledPhase() {
@@ -345,6 +375,13 @@ void World::CheckPending(const char* when) {
     if (pass.ended || process == alive.end()) continue;
     evidence_.stuck.push_back(fmt::format("{} {}: a pass of {} since {}", when, FormatDuration(kRest), pass.process,
                                           pass.began));
+    pending.insert(*process);
+  }
+  for (const Collection& collection : evidence_.collections) {
+    const auto process = alive.find(collection.process);
+    if (collection.ended || process == alive.end()) continue;
+    evidence_.stuck.push_back(fmt::format("{} {}: a collection of {} since {}", when, FormatDuration(kRest),
+                                          collection.process, collection.began));
     pending.insert(*process);
   }
   for (const auto& [title, process] : pending) {
@@ -468,6 +505,31 @@ void World::CollectFinal() {
     if (of_log.kind == LogChange::Kind::kLease) log->leases.push_back(record.key);
     if (of_log.compaction) log->compaction = std::move(of_log.compaction);
   }
+}
+
+void World::PutForeign() {
+  const auto put = [this](MemoryObjectStore& store, const std::string& root, const std::string& key) {
+    const BufferChain bytes(Buffer::CopyOf("another program's\n"));
+    const Status stored = scheduler_.Run(store.Put(OpContext(), key, bytes, PutMode::kCreate));
+    LS_INVARIANT(stored.ok(), "an empty store takes an object");
+    evidence_.foreign.insert(root + "/" + key);
+  };
+  const std::string uuid = "3f2b8f5e-1c2d-4e3f-8a9b-000000000001";
+  put(far_.objects, "wal", "notes.txt");
+  put(far_.objects, "wal", "2025/01/01/00/00/00/" + uuid + ".tmp");
+  put(far_.compacted, "compacted", "default/log-1/ursa-" + uuid + ".parquet");
+  put(far_.compacted, "compacted", "lks-" + uuid + ".parquet");
+}
+
+void World::CollectFinalObjects() {
+  constexpr int kAll = 10'000;
+  const auto list = [this](MemoryObjectStore& store, const std::string& root) {
+    const Result<ListPage> page = scheduler_.Run(store.List(OpContext(), "", "", kAll));
+    LS_INVARIANT(page.ok() && !page->next, "a store in memory lists all that it has");
+    for (const ObjectInfo& info : page->objects) evidence_.final_objects.insert(root + "/" + info.key);
+  };
+  list(far_.objects, "wal");
+  list(far_.compacted, "compacted");
 }
 
 }  // namespace lakestream::sim

@@ -59,6 +59,11 @@ class World : private Process::Observer {
   std::size_t BeginPass(const Process& process);
   CompactionPass& PassOf(std::size_t number) { return evidence_.passes[number]; }
   void EndPass(std::size_t number, const Result<CompactionTotals>& totals);
+  /// The same of a pass of a collector.
+  std::size_t BeginCollection(const Process& process);
+  void EndCollection(std::size_t number, const Result<CollectionReport>& report);
+  /// It is about to have an object deleted.
+  void Collected(const Process& process, const std::string& object);
   const std::vector<LogId>& logs() const { return logs_; }
   /// What happened to a process, for the probes.
   void Happened(Happening::Kind kind, const Process& process);
@@ -75,6 +80,7 @@ class World : private Process::Observer {
   void OnBatch(std::size_t done, std::size_t failed) override;
   void OnDamage() override { ++evidence_.met.flipped_headers; }
   void OnUpload(const std::string& object) override;
+  void OnCollection(const std::string& process, const std::string& key) override { collections_[process] = key; }
   void OnPage(const std::string& process, const KeyRange& range, const std::string& cursor, Place last) override;
   Place LastChange() const override { return evidence_.store.empty() ? 0 : evidence_.store.back().place; }
   void OnLockWait(const std::string&) override { ++evidence_.met.lock_waits; }
@@ -88,6 +94,9 @@ class World : private Process::Observer {
   void CheckDeletions();
   void CollectDeletions();
   void CollectFinal();
+  void CollectFinalObjects();
+  /// Objects that are none of this project's.
+  void PutForeign();
   void CollectCounts();
 
   SimScheduler& scheduler_;
@@ -98,9 +107,10 @@ class World : private Process::Observer {
   int operations_left_;
   bool clients_go_on_ = true;
   Far far_;
-  std::optional<ObjectWatch> object_watch_;  ///< where something is compacted
+  std::optional<ObjectWatch> object_watch_;  ///< where something is compacted, or collected
   std::map<std::string, int> lives_;
   std::map<LogId, std::string> compaction_owners_;
+  std::map<std::string, std::string> collections_;  ///< the key of a process's latest pass
   /// Of a process and where its scan begins: the latest change when its last page had been read.
   std::map<std::pair<std::string, std::string>, Place> pages_;
   std::vector<std::unique_ptr<Process>> processes_;  ///< dead ones stay: what they sent may still arrive

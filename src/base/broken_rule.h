@@ -106,9 +106,23 @@ enum class Rule : std::uint8_t {
   kMarkerHidesWithinARange,
   kMissingFileIsLookedUpAgain,
   kRowHoldsItsOffset,
-  // The simulator does not break these: retention it does not know yet, and of the others it cannot tell
-  // (docs/testing.md). Unit tests and models do.
+  // Retention.
   kRetentionKeepsTheBytes,
+  // Garbage collection.
+  kCandidateIsOld,
+  kAgeIsByTheStoresClock,
+  kDeletedByALaterPass,
+  kDeletedAfterGrace,
+  kGraceEndsBeforeThePass,
+  kIncompletePassesCountNothing,
+  kWorkNamesItsFiles,
+  kIndexIsScannedNotTheRegistry,
+  kEveryShardIsScanned,
+  kScansGiveTheirMarks,
+  kForeignObjectsStay,
+  kHoldsStopDeletions,
+  kDroppedOnlyAfterItsIndex,
+  // The simulator does not break these: it cannot tell (docs/testing.md). Unit tests and models do.
   kRetentionAsksForEachTime,
   kRetentionGoesByTheStoresClock,
   kRangeIsCheckedAgain,
@@ -116,28 +130,14 @@ enum class Rule : std::uint8_t {
   kFinishedOnItsVersion,
   kSerdeTypeIsChecked,
   kTimeSearchByTheGreatestSoFar,
-  // Garbage collection. The simulator does not know it yet.
-  kCandidateIsOld,
-  kAgeIsByTheStoresClock,
   kClocksAgree,
   kWaitIsByTheSmallerClock,
-  kDeletedByALaterPass,
-  kDeletedAfterGrace,
-  kGraceEndsBeforeThePass,
   kNamedIsNoCandidate,
-  kIncompletePassesCountNothing,
   kWorkIsReadBeforeTheIndex,
-  kWorkNamesItsFiles,
-  kIndexIsScannedNotTheRegistry,
-  kEveryShardIsScanned,
-  kScansGiveTheirMarks,
   kListingsAreWhole,
-  kForeignObjectsStay,
-  kHoldsStopDeletions,
-  kDroppedOnlyAfterItsIndex,
 };
 /// The last one that a mutant of the simulator stands for.
-inline constexpr Rule kLastRule = Rule::kRowHoldsItsOffset;
+inline constexpr Rule kLastRule = Rule::kDroppedOnlyAfterItsIndex;
 
 /// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a
 /// product includes that.

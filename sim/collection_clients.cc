@@ -1,0 +1,125 @@
+#include "sim/collection_clients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "log/holds/holds.h"
+#include "sim/world.h"
+
+namespace lakestream::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// What has just become garbage is a candidate of the first, and deleted by the second; the third finds none.
+constexpr int kPassesForAll = 3;
+constexpr Duration kOnePass = std::chrono::minutes(5);
+
+Random& ChanceOf(World& world, const Process& process, int client) {
+  return world.scheduler().Stream("collection client " + process.title() + " " + std::to_string(client));
+}
+
+Task<Status> Pause(Process& process, Random& random, Duration most) {
+  const auto range = static_cast<std::uint64_t>(most.count()) + 1;
+  const Duration pause(static_cast<std::int64_t>(random.Below(range)));
+  co_return co_await SleepFor(process.node().runtime(), OpContext(), pause);
+}
+
+/// None, generous, or one that ends a pass half-way.
+OpContext DrawContext(Process& process, Random& random) {
+  const MonotonicTime now = process.node().runtime().Now();
+  switch (random.Below(6)) {
+    case 0: return OpContext().WithDeadline(now + milliseconds(random.Below(500)));
+    case 1: return OpContext().WithDeadline(now + seconds(1 + random.Below(60)));
+    default: return OpContext();
+  }
+}
+
+Task<void> OnePass(World& world, Process& process, OpContext context) {
+  const std::size_t number = world.BeginCollection(process);
+  CollectionObserver observer = [&world, &process](const CollectedObject& object) {
+    world.Collected(process, object.object);
+  };
+  const Result<CollectionReport> report = co_await process.Collect(std::move(context), std::move(observer));
+  world.EndCollection(number, report);
+}
+
+Task<Status> ReleaseAll(MetadataStore& meta) {
+  Task<Result<std::vector<HoldListing>>> list = ListHolds(meta, OpContext());
+  const Result<std::vector<HoldListing>> holds = co_await list;
+  if (!holds.ok()) co_return holds.status();
+  for (const HoldListing& hold : *holds) {
+    const Status released = co_await ReleaseHold(meta, OpContext(), hold.name);
+    if (!released.ok()) co_return released;
+  }
+  co_return OkStatus();
+}
+
+}  // namespace
+
+Task<void> RunCollector(World& world, Process& process, int client) {
+  Random& random = ChanceOf(world, process, client);
+  while (world.TakeOperation()) {
+    const Status slept = co_await Pause(process, random, world.plan().collection_pause);
+    if (!slept.ok()) co_return;
+    OpContext context = DrawContext(process, random);
+    Task<void> pass = OnePass(world, process, std::move(context));
+    co_await pass;
+  }
+}
+
+Task<void> RunRetainer(World& world, Process& process, int client) {
+  Random& random = ChanceOf(world, process, client);
+  while (world.TakeOperation()) {
+    const Status slept = co_await Pause(process, random, world.plan().pause);
+    if (!slept.ok()) co_return;
+    OpContext context = DrawContext(process, random);
+    Task<Status> retain = process.Retain(std::move(context), world.logs());
+    (void)co_await retain;
+  }
+}
+
+Task<void> RunHolder(World& world, Process& process, int client) {
+  Random& random = ChanceOf(world, process, client);
+  const std::string name = "hold-" + std::to_string(random.Below(1'000'000));
+  while (world.TakeOperation()) {
+    const Duration grace = world.plan().collector.grace;
+    const Status slept = co_await Pause(process, random, 8 * grace);
+    if (!slept.ok() || !world.goes_on()) co_return;
+    Task<Status> add = AddHold(process.meta(), OpContext(), name, "a copy is made");
+    (void)co_await add;
+    (void)co_await Pause(process, random, 2 * grace);
+    Task<Status> release = ReleaseHold(process.meta(), OpContext(), name);
+    (void)co_await release;
+  }
+}
+
+void CollectAll(World& world) {
+  Evidence& evidence = world.evidence();
+  SimScheduler& scheduler = world.scheduler();
+  const std::vector<Process*> processes = world.AliveProcesses();
+  const Status released = scheduler.Run(ReleaseAll(processes.front()->meta()));
+  if (!released.ok()) evidence.stuck.push_back("holds cannot be released when all is well: " + released.ToString());
+  // A clock that was ahead stops collections until then.
+  const bool clocks_agree = world.plan().chaos.clocks == 0;
+  for (int i = 0; i < kPassesForAll; ++i) {
+    const Status waited = scheduler.RunFor(world.plan().collector.grace + milliseconds(2));
+    if (!waited.ok()) evidence.stuck.push_back("no rest between two collections: " + waited.ToString());
+    Process& process = *processes[static_cast<std::size_t>(i) % processes.size()];
+    const OpContext soon = OpContext().WithDeadline(process.node().runtime().Now() + kOnePass);
+    const std::size_t number = evidence.collections.size();
+    const Status ran = scheduler.Run(OnePass(world, process, soon));
+    const Status& passed = evidence.collections[number].status;
+    if (ran.ok() && (passed.ok() || !clocks_agree)) continue;
+    evidence.stuck.push_back(fmt::format("a collection of {} fails when all is well: {} {}", process.title(),
+                                         ran.ToString(), passed.ToString()));
+  }
+  evidence.all_collected = clocks_agree;
+}
+
+}  // namespace lakestream::sim

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <string>
+
+#include "base/invariant.h"
+#include "format/collection_hold.h"
+#include "format/collection_records.h"
+#include "sim/testing/compaction_history.h"
+
+namespace lakestream::sim {
+
+/// What becomes of the objects of a compaction history. The grace is a minute.
+class CollectionHistory : public CompactionHistory {
+ public:
+  static constexpr Duration kGrace = std::chrono::minutes(1);
+
+  explicit CollectionHistory(CompactionHistory before) : CompactionHistory(std::move(before)) {
+    evidence.times.grace = kGrace;
+    for (const char* object : {"one", "two", "three", "four", "five"}) {
+      evidence.objects.push_back(ObjectEvent{0, MonotonicTime(std::chrono::minutes(10)), std::string("wal/") + object});
+    }
+  }
+
+  void Written(const std::string& object) { evidence.objects.push_back(ObjectEvent{Next(), now(), object}); }
+  void Begin(std::int64_t pass) {
+    pass_key_ = CollectionPassKey(pass);
+    Store(pass_key_, Value(EncodeCollectionPass(CollectionPassRecord{"c"})));
+  }
+  void Complete(std::int64_t pass) {
+    CollectionResultRecord result;
+    result.pass = pass;
+    Store(CollectionResultKey(pass), Value(EncodeCollectionResult(result)));
+  }
+  void BeginAndComplete(std::int64_t pass) {
+    Begin(pass);
+    Complete(pass);
+  }
+  void Collect(const std::string& object) {
+    const Place place = Next();
+    evidence.collected.push_back(CollectedEvent{place, now(), "p.1", object, pass_key_});
+    evidence.objects.push_back(ObjectEvent{Next(), now(), object, true});
+  }
+  void Hold() {
+    CollectionHold hold;
+    hold.reason = "a copy";
+    Store(CollectionHoldKey("h"), Value(EncodeCollectionHold(hold)));
+  }
+  void Release() { Remove(CollectionHoldKey("h")); }
+
+ private:
+  static std::string Value(const Result<std::string>& encoded) {
+    LS_INVARIANT(encoded.ok(), "a record that can be written");
+    return *encoded;
+  }
+  std::string pass_key_;
+};
+
+/// Objects "one" to "four" are named no more. A pass finds them, and another one begins after the grace.
+inline CollectionHistory Waited() {
+  CollectionHistory h{Compacted()};
+  h.Pass(CollectionHistory::kGrace);
+  h.BeginAndComplete(1);
+  h.Pass(CollectionHistory::kGrace);
+  h.BeginAndComplete(2);
+  return h;
+}
+/// One of them goes.
+inline CollectionHistory Collected() {
+  CollectionHistory h = Waited();
+  h.Collect("wal/one");
+  return h;
+}
+
+}  // namespace lakestream::sim
