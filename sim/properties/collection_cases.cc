@@ -84,6 +84,23 @@ MadeHistory FirstPassFoundItNamed() {
   h.Collect("wal/one");
   return h;
 }
+MadeHistory WrittenAgainLater() {
+  CollectionHistory h = Collected();
+  h.Written("wal/one");
+  return h;
+}
+MadeHistory WrittenAgainBefore() {
+  CollectionHistory h = Waited();
+  h.Written("wal/one");
+  h.Collect("wal/one");
+  return h;
+}
+MadeHistory CollectedAgain() {
+  CollectionHistory h = Collected();
+  h.Written("wal/one");
+  h.Collect("wal/one");
+  return h;
+}
 MadeHistory InNoPass() {
   CollectionHistory h{Compacted()};
   h.Collect("wal/one");
@@ -168,6 +185,9 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"waits_are_kept", Good, FirstPassFoundItYoung}),
     PropertyCaseRegistration({"waits_are_kept", Good, FirstPassFoundItNamed}),
     PropertyCaseRegistration({"waits_are_kept", Good, InNoPass}),
+    PropertyCaseRegistration({"waits_are_kept", WrittenAgainLater, FirstPassFoundItYoung}),
+    PropertyCaseRegistration({"waits_are_kept", WrittenAgainBefore, FirstPassFoundItYoung}),
+    PropertyCaseRegistration({"waits_are_kept", CollectedAgain, FirstPassFoundItYoung}),
     PropertyCaseRegistration({"space_comes_back", NothingIsLeft, SomethingIsLeft}),
     PropertyCaseRegistration({"space_comes_back", NothingIsLeft, RecordsAreLeft}),
     PropertyCaseRegistration({"foreign_objects_stay", NothingIsLeft, ForeignIsCollected}),

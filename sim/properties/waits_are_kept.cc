@@ -17,11 +17,7 @@ constexpr Duration kRounding = std::chrono::milliseconds(4);
 
 class Walk {
  public:
-  explicit Walk(const Evidence& evidence) : evidence_(evidence) {
-    for (const ObjectEvent& event : evidence.objects) {
-      if (!event.removed) written_[event.object] = event.at;
-    }
-  }
+  explicit Walk(const Evidence& evidence) : evidence_(evidence) {}
 
   Contradiction Run() {
     std::size_t asked = 0;
@@ -47,8 +43,18 @@ class Walk {
     if (NumberOfCollectionResultKey(key) && !event.change.removed) ended_.push_back(event.at);
   }
 
+  /// Those before the place. A PUT that is applied late writes an object again, also one that was collected. A name is no
+  /// younger for that: whoever asked for it gave it up long ago.
+  void SeeObjects(Place place) {
+    for (; seen_ < evidence_.objects.size() && evidence_.objects[seen_].place < place; ++seen_) {
+      const ObjectEvent& event = evidence_.objects[seen_];
+      if (!event.removed) written_.emplace(event.object, event.at);
+    }
+  }
+
   /// The pass that deletes it, and the one before.
-  Contradiction Asked(const CollectedEvent& event) const {
+  Contradiction Asked(const CollectedEvent& event) {
+    SeeObjects(event.place);
     const auto began = began_.find(event.pass_key);
     if (began == began_.end()) {
       return fmt::format("{} is collected by {} at {}, in no pass", event.object, event.process, event.place);
@@ -70,7 +76,8 @@ class Walk {
 
   const Evidence& evidence_;
   NameView view_;
-  std::map<std::string, MonotonicTime> written_;
+  std::size_t seen_ = 0;  ///< of the objects' events
+  std::map<std::string, MonotonicTime> written_;  ///< first
   std::map<std::string, MonotonicTime> began_;  ///< passes, by their keys
   std::vector<MonotonicTime> ended_;            ///< complete ones
 };
