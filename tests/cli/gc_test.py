@@ -83,8 +83,8 @@ class Gc(harness.TestCase):
         self.ok("stream", "drop", "s")
         watch = self.start("gc", "--watch", "--json", stdout=subprocess.PIPE)
         began = time.monotonic()
-        for line in watch.stdout:
-            if json.loads(line).get("outcome") == "deleted":
+        for line in watch.stdout:  # until a pass says that it has deleted something, not that it is about to
+            if json.loads(line).get("wal", {}).get("deleted", {}).get("objects"):
                 break
             self.assertLess(time.monotonic() - began, LONGEST)
         watch.send_signal(signal.SIGTERM)
