@@ -14,7 +14,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 constexpr Duration kGrace = GcWorld::kGrace;
-constexpr Duration kTick = GcWorld::kTick;
 
 /// An orphan, and passes at these times after it was written.
 std::string Orphan(const std::vector<Duration>& times) {

@@ -24,7 +24,9 @@ void LogGroups::Take(StreamMetadata stream) {
 Task<Result<bool>> LogGroups::LoadMore(OpContext context) {
   if (!lister_) {
     if (next_of_only_ == only_.size()) co_return false;
-    LS_CO_ASSIGN(StreamMetadata stream, co_await catalog_->LoadStream(std::move(context), only_[next_of_only_++]));
+    const StreamIdentifier& next = only_[next_of_only_];
+    LS_CO_ASSIGN(StreamMetadata stream, co_await catalog_->LoadStream(std::move(context), next));
+    ++next_of_only_;
     if (taken_of_only_.insert(stream.id).second) Take(std::move(stream));
     co_return true;
   }
