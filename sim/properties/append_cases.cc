@@ -323,7 +323,26 @@ MadeHistory IsolatedAgain() {
   return h;
 }
 
+/// A log has no record left, and begins again at 0, twice.
+MadeHistory BeginsAgain(bool deleted) {
+  MadeHistory h = Good();
+  if (deleted) {
+    Deletion deletion;
+    deletion.log = LogId(2);
+    h.evidence.deletions.push_back(deletion);
+  }
+  for (const char* object : {"three", "four"}) {
+    h.RecordOf(LogId(2), object);
+    h.Remove("00000000000000000002-00000000000000000001-00000000000000000010");
+  }
+  h.RecordOf(LogId(2), "five");
+  return h;
+}
+MadeHistory LateRecordsAfterADeletion() { return BeginsAgain(true); }
+MadeHistory RecordsAfterNothing() { return BeginsAgain(false); }
+
 const PropertyCaseRegistration kRegistered[] = {
+    PropertyCaseRegistration({"contiguity", LateRecordsAfterADeletion, RecordsAfterNothing}),
     PropertyCaseRegistration({"isolated_share_nothing", IsolatedJustNow, IsolatedShares}),
     PropertyCaseRegistration({"isolated_share_nothing", IsolatedBefore, IsolatedAgain}),
     PropertyCaseRegistration({"durable_acknowledgement", Good, LostEntry}),

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "format/index_key.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
@@ -21,11 +26,29 @@ bool Follows(const IndexPut& put, const Ends& ends) {
   return !put.parquet || (same != ends.end() && same->second == put.cumulative_size);
 }
 
+/// When logs that are being deleted had no record left. That may be more than once: a deletion that was applied twice
+/// also takes what landed between.
+std::map<LogId, std::vector<Place>> EmptiedLogs(const Evidence& evidence) {
+  std::map<LogId, std::vector<Place>> emptied;
+  std::map<LogId, std::set<std::string>> keys;
+  for (const StoreEvent& event : evidence.store) {
+    const std::string& key = event.change.record.key;
+    const Result<IndexKey> index = IndexKey::Decode(key);
+    if (!index.ok() || !IsDeleted(evidence, index->log)) continue;
+    std::set<std::string>& of_log = keys[index->log];
+    if (!event.change.removed) {
+      of_log.insert(key);
+    } else if (of_log.erase(key) > 0 && of_log.empty()) {
+      emptied[index->log].push_back(event.place);
+    }
+  }
+  return emptied;
+}
+
 Contradiction CheckPuts(const Evidence& evidence) {
   std::map<LogId, Ends> logs;
   std::map<LogId, Place> latest;  // put
-  std::map<LogId, std::vector<Place>> begun_anew;
-  for (const Deletion& deletion : evidence.deletions) begun_anew[deletion.log].push_back(deletion.deleted);
+  const std::map<LogId, std::vector<Place>> begun_anew = EmptiedLogs(evidence);
   for (const IndexPut& put : IndexPuts(evidence)) {
     Ends& ends = logs[put.log];
     const Place before = std::exchange(latest[put.log], put.place);
