@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace lakestream {
 namespace {
@@ -39,6 +40,11 @@ Duration HistogramSnapshot::Quantile(double fraction) const {
     if (seen >= wanted) return Duration(std::min(UpperBound(i), max_));
   }
   return Duration(max_);
+}
+
+std::int64_t HistogramSnapshot::CountBelow(int power) const {
+  const auto buckets = static_cast<std::ptrdiff_t>(power - kSubBits + 1) * kSubBuckets;
+  return std::accumulate(buckets_.begin(), buckets_.begin() + buckets, std::int64_t{0});
 }
 
 void HistogramSnapshot::Merge(const HistogramSnapshot& other) {

@@ -22,6 +22,8 @@ class HistogramSnapshot {
   /// The smallest bucket bound that at least `fraction` (0 to 1) of the durations do not exceed: at most
   /// 1/16 too large, and never above max(). Zero where nothing was recorded.
   Duration Quantile(double fraction) const;
+  /// Durations below 2^power ns. `power`: from 4 to kMaxPower + 1.
+  std::int64_t CountBelow(int power) const;
   Duration p50() const { return Quantile(0.50); }
   Duration p99() const { return Quantile(0.99); }
   void Merge(const HistogramSnapshot& other);

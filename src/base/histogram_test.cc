@@ -68,6 +68,18 @@ TEST(Histogram, MergeAddsUp) {
   EXPECT_EQ(sum.Quantile(1.0), Duration(milliseconds(100)));
 }
 
+TEST(Histogram, CountsWhatIsBelowAPowerOfTwo) {
+  Histogram histogram;
+  for (const std::int64_t nanos : {0, 15, 16, 1023, 1024, 1025}) histogram.Record(Duration(nanos));
+  histogram.Record(std::chrono::hours(1));
+  const HistogramSnapshot seen = histogram.Snapshot();
+  EXPECT_EQ(seen.CountBelow(4), 2);
+  EXPECT_EQ(seen.CountBelow(5), 3);
+  EXPECT_EQ(seen.CountBelow(10), 4);
+  EXPECT_EQ(seen.CountBelow(11), 6);
+  EXPECT_EQ(seen.CountBelow(HistogramSnapshot::kMaxPower), 6);
+}
+
 TEST(Histogram, ThreadsLoseNothing) {
   Histogram histogram;
   std::vector<std::thread> threads;

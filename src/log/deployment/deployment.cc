@@ -366,6 +366,18 @@ const std::string& Deployment::id() const { return parts_->record.deployment_id;
 const DeploymentRecord& Deployment::record() const { return parts_->record; }
 const DeploymentOptions& Deployment::options() const { return parts_->options; }
 
+DeploymentStats Deployment::stats() const {
+  DeploymentStats stats;
+  stats.metadata = parts_->meta_metrics->Snapshot();
+  stats.wal = parts_->wal->Snapshot();
+  stats.compacted = parts_->compacted->Snapshot();
+  stats.writer = parts_->writer->stats();
+  stats.writer_latency = parts_->writer->latency();
+  stats.reader = parts_->reader->stats();
+  stats.leases = parts_->leases->stats();
+  return stats;
+}
+
 Task<Status> Deployment::CopyMetadata(OpContext context, std::string file) {
   if (parts_->lmdb == nullptr) co_return Unimplemented("this metadata store cannot be copied");
   co_return co_await parts_->lmdb->CopyTo(std::move(context), std::move(file));

@@ -11,13 +11,16 @@
 #include "log/catalog/stream_catalog.h"
 #include "log/compactor/compactor.h"
 #include "log/engine_options.h"
+#include "log/lease/lease_keeper.h"
 #include "log/log_homes.h"
 #include "log/reader/log_reader.h"
 #include "log/retention/retainer.h"
 #include "log/trim/soft_trim.h"
 #include "log/writer/log_writer.h"
 #include "meta/metadata_store.h"
+#include "meta/wrap/metrics_metadata_store.h"
 #include "objstore/object_store.h"
+#include "objstore/wrap/metrics_object_store.h"
 #include "runtime/runtime.h"
 
 namespace lakestream {
@@ -33,6 +36,17 @@ struct DeploymentOptions {
   DeploymentTimes times;   ///< for a new deployment only; an existing one says its own
   WriterOptions writer;    ///< its times are taken from the deployment's record
   ReaderOptions reader;
+};
+
+/// What the parts have counted since Open. Of the stores it is what reaches them: each try of a call that is tried again.
+struct DeploymentStats {
+  MetadataStoreMetrics metadata;
+  ObjectStoreMetrics wal;
+  ObjectStoreMetrics compacted;
+  WriterStats writer;
+  WriterLatency writer_latency;
+  ReaderStats reader;
+  LeaseStats leases;
 };
 
 /// A deployment, opened: stores with their wrappers, checked against the deployment's record, and the
@@ -64,6 +78,9 @@ class Deployment {
   const std::string& id() const;  ///< the deployment's UUID
   const DeploymentRecord& record() const;
   const DeploymentOptions& options() const;  ///< with the times of the record
+
+  /// Thread safety: any thread, until the deployment goes.
+  DeploymentStats stats() const;
 
   /// Checks every record of the metadata store and gives their number. Errors: corrupt, with what differs;
   /// unimplemented where the store has no such check.

@@ -87,6 +87,8 @@ struct LeaseKeeper::Parts {
   std::atomic<std::uint64_t> last_serial{0};
   std::mutex mutex;
   std::shared_ptr<MetadataSession> session;
+  std::int64_t taken = 0;
+  std::int64_t sessions = 0;
   std::map<LogId, std::shared_ptr<HeldLease>> leases;
   /// Out of use, but their records may still stand.
   std::set<std::shared_ptr<HeldLease>, BySerial> leaving;
@@ -133,6 +135,7 @@ struct LeaseKeeper::Parts {
     co_await LookForIsolation(context);
     const std::lock_guard lock(mutex);
     session = opened;
+    ++sessions;
     co_return opened;
   }
 
@@ -182,6 +185,7 @@ struct LeaseKeeper::Parts {
       const std::lock_guard lock(mutex);
       former = std::exchange(leases[log], lease);
       lease->isolated = std::binary_search(isolated.begin(), isolated.end(), log);
+      ++taken;
     }
     if (former) Retire(former);
     co_return use;
@@ -316,6 +320,15 @@ Task<Result<LeaseUse>> LeaseKeeper::Acquire(OpContext context, LogId log) {
     if (turn.use_count() == 2) parts->taking.erase(log);
   }
   co_return taken;
+}
+
+LeaseStats LeaseKeeper::stats() const {
+  const std::lock_guard lock(parts_->mutex);
+  LeaseStats stats;
+  stats.held = static_cast<std::int64_t>(parts_->leases.size());
+  stats.taken = parts_->taken;
+  stats.sessions = parts_->sessions;
+  return stats;
 }
 
 Task<Status> LeaseKeeper::Stop(OpContext context) {

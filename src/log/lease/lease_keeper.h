@@ -50,6 +50,12 @@ class LeaseUse {
   std::shared_ptr<HeldLease> lease_;
 };
 
+struct LeaseStats {
+  std::int64_t held = 0;      ///< right now
+  std::int64_t taken = 0;
+  std::int64_t sessions = 0;  ///< opened
+};
+
 /// Takes write leases on first use, keeps them, and gives them up when idle: lease record first, then the
 /// fence read (specification, A1). Knows which logs are isolated. One session for all leases; a lost one is replaced, and every log then
 /// needs a new lease. Thread safety: any thread.
@@ -67,6 +73,8 @@ class LeaseKeeper {
 
   /// Errors: fenced (the log is being deleted), unavailable.
   Task<Result<LeaseUse>> Acquire(OpContext context, LogId log);
+
+  LeaseStats stats() const;
 
  private:
   struct Parts;

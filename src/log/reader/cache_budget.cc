@@ -9,6 +9,11 @@ std::int64_t CacheBudget::bytes() const {
   return bytes_;
 }
 
+std::int64_t CacheBudget::hits() const {
+  const std::lock_guard lock(mutex_);
+  return hits_;
+}
+
 CacheBudget::Slot CacheBudget::AddLocked(std::int64_t bytes, std::function<void()> drop) {
   items_.push_front(Item{bytes, std::move(drop)});
   bytes_ += bytes;

@@ -24,12 +24,15 @@ class CacheBudget {
   std::int64_t limit() const { return limit_; }
   /// Bytes kept right now. Requires: the mutex is not held.
   std::int64_t bytes() const;
+  /// How often something kept was used. Requires: the mutex is not held.
+  std::int64_t hits() const;
 
   // The following require that the mutex is held.
 
   /// A new item, which counts as used now.
   Slot AddLocked(std::int64_t bytes, std::function<void()> drop);
   void TouchLocked(Slot slot) { items_.splice(items_.begin(), items_, slot); }
+  void NoteHitLocked() { ++hits_; }
   void ResizeLocked(Slot slot, std::int64_t bytes);
   /// Drops items until the others fit the limit: all of them where the last one alone does not.
   void ShrinkLocked();
@@ -39,6 +42,7 @@ class CacheBudget {
   mutable std::mutex mutex_;
   std::list<Item> items_;  ///< used last first
   std::int64_t bytes_ = 0;
+  std::int64_t hits_ = 0;
 };
 
 }  // namespace lakestream

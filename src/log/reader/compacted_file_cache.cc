@@ -75,6 +75,7 @@ const CompactedFileCache::Item* CompactedFileCache::TouchLocked(const Key& key) 
   const auto at = items_.find(key);
   if (at == items_.end()) return nullptr;
   budget_.TouchLocked(at->second.slot);
+  budget_.NoteHitLocked();
   return &at->second;
 }
 
@@ -109,6 +110,7 @@ CompactedFileCache::Around CompactedFileCache::KeptAround(const std::string& pat
   if (at->first.first != path || at->second.page == nullptr) return around;
   if (at->second.page->end() <= row) return around;
   budget_.TouchLocked(at->second.slot);
+  budget_.NoteHitLocked();
   around.page = at->second.page;
   return around;
 }

@@ -1,6 +1,7 @@
 #include "log/reader/log_reader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <iterator>
 #include <utility>
@@ -67,12 +68,30 @@ struct LogReader::Parts {
   LogIndex index;
   WalObjectCache objects;
   CompactedFiles files;
+  std::atomic<std::int64_t> reads{0};
+  std::atomic<std::int64_t> failed{0};
+  std::atomic<std::int64_t> entries{0};
+  std::atomic<std::int64_t> bytes{0};
 
+  void Count(const Result<LogRead>& read);
   ReadPartPtr NextPart(LogId log, Offset at, std::deque<IndexRecordPtr>* records);
   Task<Status> ScanInto(OpContext context, LogId log, Offset at, int limit, std::vector<IndexRecordPtr>* records);
   Task<Status> ReadParts(OpContext context, LogId log, Offset wanted, std::deque<IndexRecordPtr> records,
                          ReadBounds bounds, LogRead* read);
 };
+
+void LogReader::Parts::Count(const Result<LogRead>& read) {
+  if (!read.ok()) {
+    failed.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  reads.fetch_add(1, std::memory_order_relaxed);
+  if (read->entries.empty()) return;
+  std::int64_t sum = 0;
+  for (const LogEntry& entry : read->entries) sum += entry.header.entry_size;
+  entries.fetch_add(static_cast<std::int64_t>(read->entries.size()), std::memory_order_relaxed);
+  bytes.fetch_add(sum, std::memory_order_relaxed);
+}
 
 /// The part that holds `at`, which the first record covers. A record whose last part it is goes.
 ReadPartPtr LogReader::Parts::NextPart(LogId log, Offset at, std::deque<IndexRecordPtr>* records) {
@@ -170,6 +189,13 @@ LogReader::LogReader(Runtime& runtime, MetadataStore& meta, ObjectStore& wal, Ob
 LogReader::~LogReader() = default;
 
 Task<Result<LogRead>> LogReader::Read(OpContext context, LogId log, Offset from, ReadBounds bounds) {
+  Task<Result<LogRead>> reading = ReadUncounted(std::move(context), log, from, bounds);
+  Result<LogRead> read = co_await reading;
+  parts_->Count(read);
+  co_return read;
+}
+
+Task<Result<LogRead>> LogReader::ReadUncounted(OpContext context, LogId log, Offset from, ReadBounds bounds) {
   LS_CO_TRY(CheckArguments(log, from, bounds));
   MissingTwice missing;
   while (missing.looks() < MissingTwice::kMostLooks) {
@@ -212,6 +238,17 @@ Task<Result<LogRead>> LogReader::ReadOrAwait(OpContext context, LogId log, Offse
     const OpContext wait = context.WithDeadline(now + parts_->options.tail_poll);
     LS_CO_TRY(co_await parts_->meta.AwaitChange(wait, partition, hint));
   }
+}
+
+ReaderStats LogReader::stats() const {
+  ReaderStats stats;
+  stats.reads = parts_->reads.load(std::memory_order_relaxed);
+  stats.failed = parts_->failed.load(std::memory_order_relaxed);
+  stats.entries = parts_->entries.load(std::memory_order_relaxed);
+  stats.bytes = parts_->bytes.load(std::memory_order_relaxed);
+  stats.cache_hits = parts_->budget.hits();
+  stats.cache_bytes = parts_->budget.bytes();
+  return stats;
 }
 
 Task<Result<Offset>> LogReader::FindTime(OpContext context, LogId log, std::int64_t timestamp_ms) {

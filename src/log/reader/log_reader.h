@@ -50,6 +50,15 @@ struct LogExtent {
   bool has_records = false;
 };
 
+struct ReaderStats {
+  std::int64_t reads = 0;    ///< that were answered, also with nothing
+  std::int64_t failed = 0;
+  std::int64_t entries = 0;  ///< of all answers
+  std::int64_t bytes = 0;    ///< their payload
+  std::int64_t cache_hits = 0;   ///< directories, payloads, companions, footers and pages that needed no GET
+  std::int64_t cache_bytes = 0;  ///< kept right now
+};
+
 /// Reads logs by steps R1 to R4 of the specification, "Reading", across RAW and PARQUET records. Needs no lease.
 /// Thread safety: any thread.
 class LogReader {
@@ -75,7 +84,11 @@ class LogReader {
 
   Task<Result<LogExtent>> Extent(OpContext context, LogId log);
 
+  ReaderStats stats() const;
+
  private:
+  Task<Result<LogRead>> ReadUncounted(OpContext context, LogId log, Offset from, ReadBounds bounds);
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -54,7 +54,9 @@ WalObjectCache::Entry& WalObjectCache::TouchLocked(const std::string& name) {
 WalObjectCache::ObjectPtr WalObjectCache::Cached(const std::string& name) {
   const std::lock_guard lock(budget_.mutex());
   if (entries_.count(name) == 0) return nullptr;
-  return TouchLocked(name).object;
+  const ObjectPtr object = TouchLocked(name).object;
+  if (object != nullptr) budget_.NoteHitLocked();
+  return object;
 }
 
 std::optional<Buffer> WalObjectCache::CachedRange(const std::string& name, model::PayloadRange range) {
@@ -63,12 +65,14 @@ std::optional<Buffer> WalObjectCache::CachedRange(const std::string& name, model
   const Entry& entry = TouchLocked(name);
   if (entry.object != nullptr && entry.object->whole) {
     if (range.end > entry.object->region.size()) return std::nullopt;
+    budget_.NoteHitLocked();
     return entry.object->region.Slice(range.begin, range.end - range.begin);
   }
   auto piece = entry.pieces.upper_bound(range.begin);
   if (piece == entry.pieces.begin()) return std::nullopt;
   --piece;
   if (piece->first + piece->second.size() < range.end) return std::nullopt;
+  budget_.NoteHitLocked();
   return piece->second.Slice(range.begin - piece->first, range.end - range.begin);
 }
 

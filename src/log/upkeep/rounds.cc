@@ -80,6 +80,24 @@ void Count(const RetentionOutcome& outcome, RetentionRound* round) {
 
 }  // namespace
 
+void AddTo(CompactionRound* sum, const CompactionRound& round) {
+  Add(&sum->totals, round.totals);
+  sum->logs += round.logs;
+  sum->files += round.files;
+  sum->more = round.more;
+}
+
+void AddTo(RetentionRound* sum, const RetentionRound& round) {
+  sum->logs += round.logs;
+  sum->trimmed_logs += round.trimmed_logs;
+  sum->records += round.records;
+  sum->bytes += round.bytes;
+  sum->index_records += round.index_records;
+  sum->files += round.files;
+  sum->reclaimed_bytes += round.reclaimed_bytes;
+  sum->failed += round.failed;
+}
+
 Task<Result<CompactionRound>> CompactAll(Runtime& runtime, Compactor& compactor, OpContext context, LogGroups groups,
                                          bool drain, CompactionTold told) {
   CompactionRound round;

@@ -22,6 +22,9 @@ struct CompactionRound {
   bool more = false;        ///< some log has more to do at once
 };
 
+/// Adds what another round did.
+void AddTo(CompactionRound* sum, const CompactionRound& round);
+
 /// Called once for each outcome, one call at a time.
 using CompactionTold = std::function<void(const NamedLog&, const CompactionOutcome&)>;
 
@@ -40,6 +43,8 @@ struct RetentionRound {
   std::int64_t reclaimed_bytes = 0;
   std::int64_t failed = 0;        ///< logs, and streams with properties that say nothing
 };
+
+void AddTo(RetentionRound* sum, const RetentionRound& round);
 
 /// Who is told what a round does, one call at a time.
 struct RetentionTold {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -63,8 +65,10 @@ struct Upkeep::Impl {
 
   Task<Result<model::PassEnd>> Compact(OpContext context, const JobLoop& job);
   void Tell(const NamedLog& log, const CompactionOutcome& outcome);
+  void NoteFailing(const CompactionOutcome& outcome);
   Task<Result<model::PassEnd>> Retain(OpContext context, const JobLoop& job);
   Task<Status> Run(OpContext context);
+  UpkeepStats Stats() const;
 
   Runtime& runtime;
   Deployment& deployment;
@@ -72,9 +76,40 @@ struct Upkeep::Impl {
   const std::unique_ptr<Retainer> retainer;
   std::vector<std::unique_ptr<JobLoop>> jobs;
   std::set<std::pair<LogId, Offset>> quarantined_told;
+
+  mutable std::mutex mutex;  ///< guards what follows
+  CompactionRound compaction;
+  std::int64_t compacted_logs = 0;
+  RetentionRound retention;
+  std::map<LogId, std::int64_t> pinned_by_failing;
 };
 
+/// Remembers which logs fail, and what they pin.
+void Upkeep::Impl::NoteFailing(const CompactionOutcome& outcome) {
+  const std::lock_guard lock(mutex);
+  if (outcome.kind == CompactionOutcome::Kind::kStuck) {
+    pinned_by_failing[outcome.log] = outcome.pinned_bytes;
+  } else {
+    pinned_by_failing.erase(outcome.log);
+  }
+}
+
+UpkeepStats Upkeep::Impl::Stats() const {
+  UpkeepStats stats;
+  for (const auto& job : jobs) stats.jobs.push_back(UpkeepStats::Job{job->name(), job->stats()});
+  const std::lock_guard lock(mutex);
+  stats.compaction = compaction;
+  stats.compacted_logs = compacted_logs;
+  stats.retention = retention;
+  for (const auto& [log, bytes] : pinned_by_failing) {
+    ++stats.failing_logs;
+    stats.pinned_bytes += bytes;
+  }
+  return stats;
+}
+
 void Upkeep::Impl::Tell(const NamedLog& log, const CompactionOutcome& outcome) {
+  NoteFailing(outcome);
   if (outcome.kind == CompactionOutcome::Kind::kStuck) {
     Log(LogLevel::kWarning, "the compaction of a log failed",
         Named(outcome.status, log).With("pinned_bytes", outcome.pinned_bytes));
@@ -92,6 +127,11 @@ Task<Result<model::PassEnd>> Upkeep::Impl::Compact(OpContext context, const JobL
   LogGroups all(deployment.catalog(), std::vector<StreamIdentifier>());
   Task<Result<CompactionRound>> pass = CompactAll(runtime, *compactor, std::move(context), std::move(all), false, told);
   LS_CO_ASSIGN(const CompactionRound round, co_await pass);
+  {
+    const std::lock_guard lock(mutex);
+    AddTo(&compaction, round);
+    compacted_logs = round.logs;
+  }
   const CompactionTotals& totals = round.totals;
   LogPass(totals.compacted + totals.trimmed + totals.stuck > 0, job, runtime.Now() - started,
           fmt::format("logs={} compacted={} trimmed={} waiting={} failed={} left_alone={} payload_bytes={} files={} "
@@ -115,6 +155,10 @@ Task<Result<model::PassEnd>> Upkeep::Impl::Retain(OpContext context, const JobLo
   LogGroups all(deployment.catalog(), std::vector<StreamIdentifier>());
   Task<Result<RetentionRound>> pass = RetainAll(*retainer, std::move(context), std::move(all), std::move(told));
   LS_CO_ASSIGN(const RetentionRound round, co_await pass);
+  {
+    const std::lock_guard lock(mutex);
+    AddTo(&retention, round);
+  }
   LogPass(round.trimmed_logs + round.failed > 0, job, runtime.Now() - started,
           fmt::format("logs={} trimmed={} failed={} records={} bytes={} index_records={} files={} reclaimed_bytes={}",
                       round.logs, round.trimmed_logs, round.failed, round.records, round.bytes, round.index_records,
@@ -140,6 +184,8 @@ Task<Status> Upkeep::Impl::Run(OpContext context) {
 Upkeep::Upkeep(Runtime& runtime, Deployment& deployment, UpkeepOptions options)
     : impl_(std::make_unique<Impl>(runtime, deployment, options)) {}
 Upkeep::~Upkeep() = default;
+
+UpkeepStats Upkeep::stats() const { return impl_->Stats(); }
 
 Task<Status> Upkeep::Run(OpContext context) { return impl_->Run(std::move(context)); }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -8,6 +10,7 @@
 #include "lakestream/task.h"
 #include "log/deployment/deployment.h"
 #include "log/upkeep/job_loop.h"
+#include "log/upkeep/rounds.h"
 #include "runtime/runtime.h"
 
 namespace lakestream {
@@ -16,6 +19,20 @@ namespace lakestream {
 struct UpkeepOptions {
   Duration compact_every = std::chrono::seconds(10);
   Duration retain_every = std::chrono::seconds(60);
+};
+
+/// What the jobs have done since they were made.
+struct UpkeepStats {
+  struct Job {
+    std::string name;
+    JobStats stats;
+  };
+  std::vector<Job> jobs;
+  CompactionRound compaction;        ///< the sum of all passes
+  std::int64_t compacted_logs = 0;   ///< that the last pass looked at
+  std::int64_t failing_logs = 0;     ///< whose last compaction failed
+  std::int64_t pinned_bytes = 0;     ///< that they keep from being deleted
+  RetentionRound retention;          ///< the sum of all passes
 };
 
 /// What has to be done for a deployment again and again, each job by itself: a slow or failing one stops no other. Any
@@ -31,6 +48,8 @@ class Upkeep {
   /// is free for others. Errors: fenced (the deployment was restored: this process must not go on); of closing the
   /// session, which then ends in the store's own time.
   Task<Status> Run(OpContext context);
+
+  UpkeepStats stats() const;
 
  private:
   struct Impl;

@@ -129,6 +129,11 @@ void LogWriter::Parts::AcknowledgeLocked(const SectionPtr& section, const Commit
   header.timestamp_ms = record.created_ms;
   header.cumulative_size = record.cumulative_size - section->bytes;
   ++stats.index_puts;
+  stats.entries += static_cast<std::int64_t>(section->entries.size());
+  stats.bytes += section->bytes;
+  const MonotonicTime now = runtime.Now();
+  index_time.Record(now - section->object->times.durable);
+  total_time.Record(now - section->object->times.queued);
   for (const PendingAppendPtr& append : section->entries) {
     header.number_of_records = append->request.records;
     header.entry_size = static_cast<std::int32_t>(append->request.payload.size());
@@ -147,6 +152,7 @@ void LogWriter::Parts::EndSectionLocked(const SectionPtr& section, const Status&
   section->ended = true;
   section->lease = LeaseUse();
   if (!why.ok()) {
+    stats.failed_entries += static_cast<std::int64_t>(section->entries.size());
     for (const PendingAppendPtr& append : section->entries) EndLocked(append, why);
   }
   std::erase(logs[section->log].order, section);

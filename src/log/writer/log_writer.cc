@@ -133,7 +133,9 @@ void LogWriter::Parts::StartFlushLocked(const model::FlushDecision& decision) {
   last_start = now;
   if (decision.costs_token) put_tokens.Take(1, now);
   std::vector<std::vector<SectionPtr>> objects = queue.TakeFlush(options.target_object_bytes);
-  oldest_queued = now;
+  FlushTimes times;
+  times.queued = std::exchange(oldest_queued, now);
+  times.started = now;
   for (std::vector<SectionPtr>& sections : objects) {
     index_tokens.Take(static_cast<double>(sections.size()), now);
     for (const SectionPtr& section : sections) {
@@ -143,7 +145,7 @@ void LogWriter::Parts::StartFlushLocked(const model::FlushDecision& decision) {
       ++open_sections;
     }
     ++puts_in_flight;
-    gate.Spawn(WriteFlush(std::move(sections)));
+    gate.Spawn(WriteFlush(std::move(sections), times));
   }
 }
 
@@ -328,7 +330,19 @@ Task<Status> LogWriter::Stop(OpContext context) {
 
 WriterStats LogWriter::stats() const {
   const std::lock_guard lock(parts_->mutex);
-  return parts_->stats;
+  WriterStats stats = parts_->stats;
+  stats.queued_bytes = parts_->options.max_queued_bytes - parts_->memory_left;
+  stats.puts_in_flight = parts_->puts_in_flight;
+  return stats;
+}
+
+WriterLatency LogWriter::latency() const {
+  WriterLatency latency;
+  latency.queue = parts_->queue_time.Snapshot();
+  latency.put = parts_->put_time_seen.Snapshot();
+  latency.index = parts_->index_time.Snapshot();
+  latency.total = parts_->total_time.Snapshot();
+  return latency;
 }
 
 }  // namespace lakestream

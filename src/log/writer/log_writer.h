@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/histogram.h"
 #include "lakestream/buffer.h"
 #include "lakestream/status.h"
 #include "lakestream/task.h"
@@ -29,6 +30,9 @@ struct AppendRequest {
 };
 
 struct WriterStats {
+  std::int64_t entries = 0;        ///< acknowledged
+  std::int64_t bytes = 0;          ///< their payload
+  std::int64_t failed_entries = 0; ///< of flushes, that were not acknowledged
   std::int64_t objects = 0;        ///< WAL objects written
   std::int64_t object_bytes = 0;   ///< their bytes
   std::int64_t object_retries = 0; ///< tries beyond the first of an object
@@ -37,8 +41,20 @@ struct WriterStats {
   std::int64_t unknown_sections = 0;
   std::int64_t damaged_sections = 0;  ///< answered later than grace/2: never acknowledged
   std::int64_t parked_logs = 0;       ///< right now
+  std::int64_t queued_bytes = 0;      ///< right now; in flight, too
+  std::int64_t puts_in_flight = 0;    ///< right now
   /// How often each cell of model::NextSection was taken: [state][event].
   std::array<std::array<std::int64_t, model::kSectionEvents>, model::kSectionStates> cells{};
+};
+
+/// Where appends spend their time. What is recorded is a flush, or a log's part of one: never an entry, which would cost
+/// the path of every one of them. The oldest entry of a flush stands for it, so no other one took longer; a section that
+/// needs a new object begins anew with that.
+struct WriterLatency {
+  HistogramSnapshot queue;  ///< from the oldest append to the start of the flush; one for each object
+  HistogramSnapshot put;    ///< from there to the durable object, leases and retries included; one for each object
+  HistogramSnapshot index;  ///< from there to the acknowledgement; one for each log of the object
+  HistogramSnapshot total;  ///< from the oldest append to the acknowledgement; one for each log of the object
 };
 
 /// Appends entries of any number of logs by steps A1 to A4 of the specification, "Appending": all logs of
@@ -65,6 +81,7 @@ class LogWriter {
   Task<Result<LogEntryHeader>> Append(OpContext context, AppendRequest request);
 
   WriterStats stats() const;
+  WriterLatency latency() const;
 
  private:
   struct Parts;

@@ -128,7 +128,7 @@ Task<Status> LogWriter::Parts::PutUnderNewNames(std::shared_ptr<WalObject> objec
   }
 }
 
-Task<void> LogWriter::Parts::WriteFlush(std::vector<SectionPtr> sections) {
+Task<void> LogWriter::Parts::WriteFlush(std::vector<SectionPtr> sections, FlushTimes times) {
   // A1: the leases come before the object.
   std::vector<Task<Status>> taking;
   for (const SectionPtr& section : sections) taking.push_back(LeaseSection(section));
@@ -160,14 +160,15 @@ Task<void> LogWriter::Parts::WriteFlush(std::vector<SectionPtr> sections) {
   }
   if (!learned.ok()) co_return;
   // Refused only when the writer has stopped, and given every section up.
-  for (std::size_t i = 1; i < objects.size(); ++i) gate.Spawn(WriteObject(std::move(objects[i])));
-  Task<void> first = WriteObject(std::move(objects.front()));
+  for (std::size_t i = 1; i < objects.size(); ++i) gate.Spawn(WriteObject(std::move(objects[i]), times));
+  Task<void> first = WriteObject(std::move(objects.front()), times);
   co_await first;
 }
 
 // A2: the object.
-Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
+Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections, FlushTimes times) {
   auto object = std::make_shared<WalObject>();
+  object->times = times;
   Status outcome;
   if (!sections.empty()) {
     std::int64_t size = 0;
@@ -195,6 +196,11 @@ Task<void> LogWriter::Parts::WriteObject(std::vector<SectionPtr> sections) {
 void LogWriter::Parts::EndPutLocked(const std::shared_ptr<WalObject>& object, const std::vector<SectionPtr>& sections,
                                     const Status& outcome) {
   --puts_in_flight;
+  if (outcome.ok() && !sections.empty()) {
+    object->times.durable = runtime.Now();
+    queue_time.Record(object->times.started - object->times.queued);
+    put_time_seen.Record(object->times.durable - object->times.started);
+  }
   std::vector<LogId> candidates;
   for (const SectionPtr& section : sections) {
     if (section->ended) continue;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "format/wal_object.h"
 #include "log/lease/lease_keeper.h"
 #include "log/writer/pending_append.h"
@@ -13,10 +14,18 @@
 
 namespace lakestream {
 
+/// When a flush came how far.
+struct FlushTimes {
+  MonotonicTime queued{};   ///< its oldest append
+  MonotonicTime started{};
+  MonotonicTime durable{};
+};
+
 /// One WAL object of this writer. Changed only before its PUT has ended.
 struct WalObject {
   std::string name;
   model::Moment begun;  ///< before the PUT that made it durable
+  FlushTimes times;
   std::int64_t payload_bytes = 0;  ///< of the whole payload region
   bool only_section = false;
 };

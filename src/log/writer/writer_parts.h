@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "base/histogram.h"
 #include "log/writer/append_queue.h"
 #include "log/writer/log_writer.h"
 #include "log/writer/section.h"
@@ -66,6 +67,10 @@ struct LogWriter::Parts {
   bool stopping = false;
   bool stopped = false;
   WriterStats stats;
+  Histogram queue_time;
+  Histogram put_time_seen;
+  Histogram index_time;
+  Histogram total_time;
 
   std::stop_source stop;
   Gate gate;  ///< last, so that it goes first: its tasks use everything above
@@ -102,8 +107,8 @@ struct LogWriter::Parts {
 
   // object_writer.cc
   /// Leases, and then the object, or several where logs are isolated.
-  Task<void> WriteFlush(std::vector<SectionPtr> sections);
-  Task<void> WriteObject(std::vector<SectionPtr> sections);
+  Task<void> WriteFlush(std::vector<SectionPtr> sections, FlushTimes times);
+  Task<void> WriteObject(std::vector<SectionPtr> sections, FlushTimes times);
   void EndPutLocked(const std::shared_ptr<WalObject>& object, const std::vector<SectionPtr>& sections,
                     const Status& outcome);
   Task<Status> LeaseSection(SectionPtr section);
