@@ -20,6 +20,7 @@ run    zlib1g-dev           gzip in record batches
 run    libsnappy-dev        snappy in record batches
 run    liblz4-dev           LZ4 in record batches
 run    libzstd-dev          zstd in record batches
+run    prometheus-cpp-dev   metrics over HTTP
 run    python3-venv         virtual environments for the wheels below
 test   libgtest-dev         unit tests
 test   python3              drives the tests; some of them are written in it

@@ -45,4 +45,10 @@ Result<LogLevel> FindLogLevel(const std::string& option, LogLevel otherwise, con
                command);
 }
 
+Result<ListenAddress> ParseMetrics(const std::string& text, const std::string& command) {
+  Result<ListenAddress> address = ParseListenAddress(text);
+  if (address.ok()) return address;
+  return Wrong("--metrics takes HOST:PORT, where HOST is an IP address, or PORT, not \"" + text + "\"", command);
+}
+
 }  // namespace lakestream

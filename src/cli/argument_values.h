@@ -6,6 +6,7 @@
 #include "cli/commands/read.h"
 #include "cli/entry_text.h"
 #include "lakestream/status.h"
+#include "metrics/listen_address.h"
 
 // What single words of a command line mean. Errors, of all: invalid_argument, as Wrong makes it.
 
@@ -18,5 +19,6 @@ Result<ReadFrom> ParseFrom(const std::string& text);
 Result<EntryFormat> ParseFormat(const std::string& text);
 /// Of the option, where it was given, else of $LAKESTREAM_LOG, else `otherwise`.
 Result<LogLevel> FindLogLevel(const std::string& option, LogLevel otherwise, const std::string& command);
+Result<ListenAddress> ParseMetrics(const std::string& text, const std::string& command);
 
 }  // namespace lakestream

@@ -63,6 +63,7 @@ struct Parsed {
   HoldAddOptions hold_add;
   HoldReleaseOptions hold_release;
   std::string log_level;
+  std::optional<std::string> metrics;
   BenchCommandOptions bench;
   std::vector<std::string> help_of;
   std::string shell;
@@ -173,6 +174,10 @@ class Grammar {
         ->add_option("--log-level", parsed->log_level,
                      "debug, info, warning or error; default: $LAKESTREAM_LOG, else " + level)
         ->type_name("LEVEL");
+  }
+  static void AddMetrics(CLI::App* command, Parsed* parsed) {
+    command->add_option("--metrics", parsed->metrics, "Serve metrics at http://HOST:PORT/metrics; without a HOST for this machine alone")
+        ->type_name("HOST:PORT");
   }
   static void AddName(CLI::App* command, std::string* name) {
     command->add_option("NAME", *name, "The stream: name, or namespace/name")->required()->type_name("");
@@ -297,6 +302,7 @@ class Grammar {
                        "Print \"LINE PARTITION OFFSET\" for each record as soon as it is acknowledged");
       append->add_flag("--json", parsed->append.json, "Print the summary as one JSON object on standard output");
       DefineBatches(parsed);
+      AddMetrics(append, parsed);
       AddCommon(append, parsed);
     });
   }
@@ -346,6 +352,7 @@ class Grammar {
           ->check(Within(1))
           ->type_name("N");
       read->add_flag("--follow", parsed->read.follow, "Wait for more, until --max records or a signal");
+      AddMetrics(read, parsed);
       read->add_option("--format", parsed->format,
                        "text (default): an LF after each value; raw: nothing between them; hex: a value a line in hexadecimal;\n"
                        "full: offset, time, key, headers and value with tabs between them; json: an object a line")
@@ -518,6 +525,7 @@ class Grammar {
       run->add_option("--deployment,DEPLOYMENT", parsed->deployment, kDeploymentText)->type_name("DIR|CONFIG");
       AddEvery(run, "--compact-every", &parsed->run.upkeep.compact_every, "Between two passes of compaction");
       AddEvery(run, "--retain-every", &parsed->run.upkeep.retain_every, "Between two passes of retention");
+      AddMetrics(run, parsed);
       AddTalk(run, parsed, "info");
     });
   }
@@ -731,6 +739,9 @@ Status ShapeRecords(Parsed* parsed, const CLI::App& append) {
 }
 
 Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
+  if (parsed->metrics) {
+    LS_ASSIGN(parsed->common.metrics, ParseMetrics(*parsed->metrics, NamedCommand(grammar.app)));
+  }
   if (parsed->deployment && parsed->deployment->empty()) {
     return Wrong("--deployment is empty; give a folder or a configuration", NamedCommand(grammar.app));
   }

@@ -83,6 +83,19 @@ TEST(Arguments, RunTakesHowOftenEachJobIsDone) {
   }
 }
 
+TEST(Arguments, MetricsAreServedWhereTheLineSays) {
+  EXPECT_FALSE(Parse({"run"})->common.metrics.has_value());
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
+           {"run", "--metrics", "9464"}, {"append", "s", "--metrics", ":9464"}, {"read", "s", "--metrics", "127.0.0.1:9464"}}) {
+    const Result<Invocation> invocation = Parse(words);
+    ASSERT_TRUE(invocation.ok()) << invocation.status().ToString();
+    ASSERT_TRUE(invocation->common.metrics.has_value());
+    EXPECT_EQ(invocation->common.metrics->ToString(), "127.0.0.1:9464");
+  }
+  EXPECT_EQ(Parse({"run", "--metrics", "localhost:9464"}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(Parse({"compact", "--metrics", "9464"}).ok());
+}
+
 TEST(Arguments, RunTellsWhatItDoesUnlessItIsToBeQuiet) {
   unsetenv("LAKESTREAM_LOG");
   EXPECT_EQ(Parse({"run"})->common.log_level, LogLevel::kInfo);

@@ -89,7 +89,16 @@ Result<std::vector<StreamIdentifier>> Environment::FindStreams(Deployment& deplo
   return ids;
 }
 
+Status Environment::ServeMetrics(Deployment& deployment, const Upkeep* upkeep) {
+  if (!options_.metrics) return OkStatus();
+  LS_ASSIGN(metrics_, MetricsServer::Start(runtime_, *options_.metrics, deployment, upkeep));
+  const std::string address = metrics_->address().ToString();
+  if (!quiet()) PrintNote("metrics are served at http://" + address + "/metrics");
+  return OkStatus();
+}
+
 Status Environment::Close() {
+  EndMetrics();
   if (!deployment_) return OkStatus();
   const OpContext context = OpContext().WithDeadline(runtime_.Now() + kStopDeadline);
   LS_TRY(Wait(deployment_->Stop(context)));

@@ -9,6 +9,9 @@
 #include "cli/output.h"
 #include "lakestream/status.h"
 #include "log/deployment/deployment.h"
+#include "log/upkeep/upkeep.h"
+#include "metrics/listen_address.h"
+#include "metrics/metrics_server.h"
 #include "runtime/runtime.h"
 
 namespace lakestream {
@@ -18,6 +21,7 @@ struct CommonOptions {
   bool deployment_named = false;  ///< by the option, not by the environment or the default
   bool quiet = false;      ///< on standard error only what went wrong
   LogLevel log_level = LogLevel::kWarning;
+  std::optional<ListenAddress> metrics;  ///< where metrics are served
 };
 
 /// What a command works with. Thread safety: none; commands run on the main thread.
@@ -29,6 +33,11 @@ class Environment {
   MonotonicTime started() const { return started_; }  ///< when the command began
   Output& out() { return out_; }
   bool quiet() const { return options_.quiet; }
+  /// Serves metrics of the opened deployment, and of its jobs where there are some, from now on and until Close or
+  /// EndMetrics, where the command line asks for that. Errors: unavailable.
+  Status ServeMetrics(Deployment& deployment, const Upkeep* upkeep = nullptr);
+  /// Before what was given goes.
+  void EndMetrics() { metrics_.reset(); }
   bool deployment_named() const { return options_.deployment_named; }
 
   /// Opens the deployment; it stays open until Close. With `create`, it is made where there is none.
@@ -57,6 +66,7 @@ class Environment {
   const CommonOptions options_;
   const MonotonicTime started_;
   std::unique_ptr<Deployment> deployment_;
+  std::unique_ptr<MetricsServer> metrics_;
 };
 
 /// Where the deployment that a command line names is: a folder, or a configuration.

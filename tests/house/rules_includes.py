@@ -18,11 +18,12 @@ LAYERS = {
     'objstore': {'base', 'codec', 'runtime'},
     'meta': {'base', 'codec', 'runtime'},
     'log': _BELOW_LOG,
+    'metrics': _BELOW_LOG | {'log'},
     'kafka': {'base', 'codec'},
     'bindings': _BELOW_LOG | {'log', 'kafka'},
     'server': _BELOW_SERVER,
     'bench': _BELOW_LOG | {'log', 'kafka'},
-    'cli': _BELOW_SERVER | {'server', 'runtime/asio', 'bench'},
+    'cli': _BELOW_SERVER | {'server', 'runtime/asio', 'bench', 'metrics'},
 }
 LAYERS['server'] = _BELOW_SERVER | {'runtime/asio'}
 
@@ -32,6 +33,7 @@ BACK_ENDS = [
     ('gRPC', re.compile(r'(grpc|grpcpp|google/protobuf)/'), ('src/meta/oxia',)),
     ('curl', re.compile(r'curl/'), ('src/objstore/s3',)),
     ('Arrow', re.compile(r'(arrow|parquet)/'), ('src/parquet',)),
+    ('prometheus-cpp', re.compile(r'(prometheus|civetweb)/'), ('src/metrics',)),
     ('Boost', re.compile(r'boost/'), ('src/runtime/asio', 'src/server')),
 ]
 

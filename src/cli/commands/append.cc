@@ -239,6 +239,7 @@ class AppendRun {
 Result<int> Append(Environment& environment, const AppendOptions& options) {
   LS_ASSIGN(const Input input, Input::Open(options.file));
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_TRY(environment.ServeMetrics(*deployment));
   LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.stream));
   if (options.partition) LS_TRY(CheckPartition(stream, *options.partition));
   LS_ASSIGN(const Binding binding, BindingOf(stream));

@@ -262,6 +262,7 @@ class ReadRun {
 
 Result<int> Read(Environment& environment, const ReadOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_TRY(environment.ServeMetrics(*deployment));
   LS_ASSIGN(const StreamMetadata stream, environment.LoadStream(*deployment, options.stream));
   if (options.partition) LS_TRY(CheckPartition(stream, *options.partition));
   LS_ASSIGN(const Binding binding, options.binding ? ParseBinding(*options.binding) : BindingOf(stream));

@@ -16,7 +16,10 @@ Status KeepUp(Environment& environment, const UpkeepOptions& options) {
   CommandThread thread(environment);
   Log(LogLevel::kInfo, fmt::format("background jobs run compact_every={} retain_every={}",
                                    FormatDuration(options.compact_every), FormatDuration(options.retain_every)));
-  LS_TRY(thread.Run(upkeep.Run(thread.context())));
+  LS_TRY(environment.ServeMetrics(*deployment, &upkeep));
+  const Status status = thread.Run(upkeep.Run(thread.context()));
+  environment.EndMetrics();
+  LS_TRY(status);
   Log(LogLevel::kInfo, fmt::format("background jobs have ended signal={}", thread.signal()));
   return OkStatus();
 }
