@@ -507,10 +507,12 @@ class Grammar {
     });
   }
 
-  /// How often a job makes a pass.
-  static void AddEvery(CLI::App* command, const char* name, Duration* every, const std::string& text) {
+  /// How often a job makes a pass. `otherwise`: without the option.
+  template <class Every>
+  static void AddEvery(CLI::App* command, const char* name, Every* every, const std::string& of, const std::string& otherwise) {
     const auto take = [every](const std::string& given) { *every = *ParseDuration(given); };
-    command->add_option_function<std::string>(name, take, text + ", a tenth more or less; default: " + FormatDuration(*every))
+    const std::string text = "Between two passes of " + of + ", a tenth more or less; default: " + otherwise;
+    command->add_option_function<std::string>(name, take, text)
         ->check(Period())
         ->type_name("TIME");
   }
@@ -518,13 +520,16 @@ class Grammar {
   void DefineRun(Parsed* parsed) {
     run = app.add_subcommand(
         "run",
-        "Do what a deployment needs again and again, until SIGINT or SIGTERM: compaction and retention.\n"
+        "Do what a deployment needs again and again, until SIGINT or SIGTERM: compaction, retention and the\n"
+        "collection of garbage.\n"
         "Any number of processes may do it at once. Prints a log line for each pass that did something, and for each log\n"
         "that failed.");
     WhenNamed(run, "  lakestream run /srv/lake\n  lakestream run --compact-every 1m --retain-every 10m\n", [this, parsed] {
       run->add_option("--deployment,DEPLOYMENT", parsed->deployment, kDeploymentText)->type_name("DIR|CONFIG");
-      AddEvery(run, "--compact-every", &parsed->run.upkeep.compact_every, "Between two passes of compaction");
-      AddEvery(run, "--retain-every", &parsed->run.upkeep.retain_every, "Between two passes of retention");
+      UpkeepOptions& upkeep = parsed->run.upkeep;
+      AddEvery(run, "--compact-every", &upkeep.compact_every, "compaction", FormatDuration(upkeep.compact_every));
+      AddEvery(run, "--retain-every", &upkeep.retain_every, "retention", FormatDuration(upkeep.retain_every));
+      AddEvery(run, "--gc-every", &upkeep.collect_every, "collection", "a tenth of the grace, up to 10m");
       AddMetrics(run, parsed);
       AddTalk(run, parsed, "info");
     });

@@ -74,10 +74,12 @@ TEST(Arguments, RunTakesHowOftenEachJobIsDone) {
   const UpkeepOptions usual = std::get<RunCommandOptions>(Parse({"run"})->command).upkeep;
   EXPECT_EQ(usual.compact_every, std::chrono::seconds(10));
   EXPECT_EQ(usual.retain_every, std::chrono::seconds(60));
-  const Result<Invocation> given = Parse({"run", "--compact-every", "250ms", "--retain-every", "2h"});
+  const Result<Invocation> given = Parse({"run", "--compact-every", "250ms", "--retain-every", "2h", "--gc-every", "3s"});
   ASSERT_TRUE(given.ok()) << given.status().ToString();
   EXPECT_EQ(std::get<RunCommandOptions>(given->command).upkeep.compact_every, std::chrono::milliseconds(250));
   EXPECT_EQ(std::get<RunCommandOptions>(given->command).upkeep.retain_every, std::chrono::hours(2));
+  EXPECT_EQ(std::get<RunCommandOptions>(given->command).upkeep.collect_every, std::chrono::seconds(3));
+  EXPECT_FALSE(usual.collect_every.has_value());
   for (const char* wrong : {"0s", "1us", "-1s", "10", "366d", "9999999999d", "soon", ""}) {
     EXPECT_EQ(Parse({"run", "--retain-every", wrong}).status().code(), StatusCode::kInvalidArgument) << wrong;
   }

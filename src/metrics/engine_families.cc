@@ -169,6 +169,41 @@ void AddRetention(const UpkeepStats& stats, FamilyList* families) {
                     Number(round.failed));
 }
 
+void AddCollection(const UpkeepStats& stats, FamilyList* families) {
+  struct OfRoot {
+    const char* name;
+    const UpkeepStats::Collected* collected;
+  };
+  const OfRoot roots[] = {{"wal", &stats.wal}, {"compacted", &stats.compacted}};
+  struct State {
+    const char* name;
+    CollectedRoot::Count CollectedRoot::*count;
+  };
+  constexpr State kStates[] = {{"named", &CollectedRoot::named},     {"young", &CollectedRoot::young},
+                               {"waiting", &CollectedRoot::waiting}, {"garbage", &CollectedRoot::garbage},
+                               {"foreign", &CollectedRoot::foreign}};
+  const auto found = [&](const char* name, const char* help, std::int64_t CollectedRoot::Count::*of) {
+    for (const OfRoot& root : roots) {
+      for (const State& state : kStates) {
+        families->Gauge(name, help, Number((root.collected->last.*state.count).*of),
+                        Labels{Label{"root", root.name}, Label{"state", state.name}});
+      }
+    }
+  };
+  for (const OfRoot& root : roots) {
+    families->Counter("lakestream_collection_deleted_objects_total", "Objects deleted as garbage",
+                      Number(root.collected->deleted.objects), Labels{Label{"root", root.name}});
+  }
+  for (const OfRoot& root : roots) {
+    families->Counter("lakestream_collection_deleted_bytes_total", "Bytes of objects deleted as garbage",
+                      Number(root.collected->deleted.bytes), Labels{Label{"root", root.name}});
+  }
+  found("lakestream_collection_objects", "Objects that the last pass found", &CollectedRoot::Count::objects);
+  found("lakestream_collection_bytes", "Bytes of the objects that the last pass found", &CollectedRoot::Count::bytes);
+  families->Gauge("lakestream_collection_holds", "Holds that the last pass saw: nothing is deleted while there is one",
+                  Number(stats.holds));
+}
+
 }  // namespace
 
 void AddDeployment(const DeploymentStats& stats, FamilyList* families) {
@@ -183,6 +218,7 @@ void AddUpkeep(const UpkeepStats& stats, MonotonicTime now, FamilyList* families
   AddJobs(stats, now, families);
   AddCompaction(stats, families);
   AddRetention(stats, families);
+  AddCollection(stats, families);
 }
 
 }  // namespace lakestream

@@ -82,7 +82,7 @@ class Metrics(harness.TestCase):
             with self.subTest(name):
                 if name.startswith("lakestream_"):
                     self.assertIn(name, scrape.helps)
-                    self.assertRegex(name, r"^lakestream_(metadata|objects|writer|reader|leases|job|compaction|retention)_")
+                    self.assertRegex(name, r"^lakestream_(metadata|objects|writer|reader|leases|job|compaction|retention|collection)_")
                     self.assertEqual(name.endswith("_total"), scrape.types[name] == "counter")
                     self.assertEqual(scrape.types[name] == "histogram", name.endswith("_duration_seconds"))
                     self.assertEqual(scrape.label_names(name), labels)

@@ -1,34 +1,25 @@
 #include "cli/commands/gc.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
-#include <algorithm>
-#include <array>
+#include <memory>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "base/try.h"
 #include "cli/append_report.h"
+#include "cli/command_thread.h"
 #include "cli/exit_code.h"
-#include "cli/stop_signals.h"
 #include "cli/tree_text.h"
-#include "cli/wake_queue.h"
 #include "format/json.h"
-#include "log/deployment/store_url.h"
 #include "log/gc/collector.h"
-#include "runtime/gate.h"
-#include "runtime/posix/posix.h"
+#include "log/upkeep/job_loop.h"
+#include "log/upkeep/upkeep.h"
 #include "runtime/wait.h"
 
 namespace lakestream {
 namespace {
-
-/// Between two passes of --watch: a tenth of the grace, and no more or less than these.
-constexpr Duration kLongestPause = std::chrono::minutes(10);
-constexpr Duration kShortestPause = std::chrono::milliseconds(200);
 
 JsonValue TimeJson(WallTime time) { return JsonValue::Int(ToMillis(time)); }
 std::string TimeText(WallTime time) { return UtcText(ToMillis(time)); }
@@ -154,83 +145,43 @@ std::string OutlookText(const ObjectOutlook& outlook) {
   return text;
 }
 
-/// What a pass tells, on its way to the command's thread: an object, or its end.
-struct Told {
-  std::optional<CollectedObject> object;
-  std::optional<Result<CollectionReport>> end;
-};
-
-Task<void> PassInto(Collector& collector, OpContext context, bool dry_run, WakeQueue<Told>* told) {
-  const CollectionObserver observer = [told](const CollectedObject& object) {
-    Told item;
-    item.object = object;
-    told->Push(std::move(item));
-  };
-  Task<Result<CollectionReport>> pass =
-      dry_run ? collector.DryRun(std::move(context), observer) : collector.Pass(std::move(context), observer);
-  Told item;
-  item.end = co_await pass;
-  told->Push(std::move(item));
-}
-
 /// One run of the command.
 class GcRun {
  public:
   GcRun(Environment& environment, Collector& collector, const GcCommandOptions& options, Duration grace)
-      : environment_(environment),
-        collector_(collector),
-        options_(options),
-        pause_(std::clamp<Duration>(grace / 10, kShortestPause, kLongestPause)),
-        gate_(environment.runtime()) {}
+      : environment_(environment), collector_(collector), options_(options), grace_(grace), thread_(environment) {}
 
   Result<int> Run() {
-    const Status status = Passes();
-    stop_.request_stop();
-    Wait(gate_.Close());
+    const Status status = thread_.Run(options_.watch ? Watch() : Once());
     environment_.out().Flush();
-    if (signals_.received() != 0) return kExitSignalBase + signals_.received();
+    if (thread_.signal() != 0) return kExitSignalBase + thread_.signal();
     LS_TRY(status);
     return kExitOk;
   }
 
  private:
-  Status Passes() {
-    while (true) {
-      const Result<CollectionReport> report = Pass();
-      if (signals_.received() != 0) return OkStatus();
-      if (report.ok()) {
-        Tell(*report);
-      } else if (!options_.watch) {
-        return report.status();
-      } else {
-        PrintError(report.status());
-      }
-      if (!options_.watch) return OkStatus();
-      environment_.out().Flush();
-      pollfd fd{signals_.fd(), POLLIN, 0};
-      poll(&fd, 1, static_cast<int>(ToMillis(pause_)));
-      if (signals_.received() != 0) return OkStatus();
-    }
+  Task<Status> Once() {
+    Task<Result<model::PassEnd>> pass = Pass(thread_.context());
+    co_return (co_await pass).status();
   }
 
-  Result<CollectionReport> Pass() {
-    const OpContext context = OpContext().WithCancel(stop_.get_token());
-    gate_.Spawn(PassInto(collector_, context, options_.dry_run, &told_));
-    std::vector<Told> taken;
-    while (true) {
-      taken.clear();
-      told_.TakeAll(&taken);
-      for (Told& told : taken) {
-        if (told.object) Tell(*told.object);
-        if (told.end) return *std::move(told.end);
-      }
-      if (!taken.empty()) continue;
-      environment_.out().Flush();
-      std::array<pollfd, 2> fds{pollfd{told_.fd(), POLLIN, 0}, pollfd{signals_.fd(), POLLIN, 0}};
-      // A pass that was told to stop ends by itself.
-      if (signals_.received() != 0) stop_.request_stop();
-      poll(fds.data(), stop_.stop_requested() ? 1 : 2, -1);
-    }
+  Task<Status> Watch() {
+    model::JobPace pace;
+    pace.every = UsualCollectionPause(grace_);
+    JobLoop loop(environment_.runtime(), "collection", pace, [this](OpContext context) { return Pass(context); });
+    Task<Status> run = loop.Run(thread_.context());
+    co_return co_await run;
+  }
+
+  Task<Result<model::PassEnd>> Pass(OpContext context) {
+    const CollectionObserver observer = [this](const CollectedObject& object) {
+      thread_.Do([this, object] { Tell(object); });
+    };
+    Task<Result<CollectionReport>> pass = options_.dry_run ? collector_.DryRun(std::move(context), observer)
+                                                           : collector_.Pass(std::move(context), observer);
+    LS_CO_ASSIGN(const CollectionReport report, co_await pass);
+    thread_.Do([this, report] { Tell(report); });
+    co_return model::PassEnd::kDone;
   }
 
   void Tell(const CollectedObject& object) {
@@ -254,11 +205,8 @@ class GcRun {
   Environment& environment_;
   Collector& collector_;
   const GcCommandOptions& options_;
-  const Duration pause_;
-  const StopSignals signals_;
-  std::stop_source stop_;
-  WakeQueue<Told> told_;
-  Gate gate_;
+  const Duration grace_;
+  CommandThread thread_;
 };
 
 Result<int> Explain(Environment& environment, Collector& collector, const GcCommandOptions& options) {
@@ -269,15 +217,9 @@ Result<int> Explain(Environment& environment, Collector& collector, const GcComm
 
 Result<int> Collect(Environment& environment, const GcCommandOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
-  CollectorOptions settings;
-  settings.grace = deployment->options().times.grace;
-  LS_ASSIGN(const StoreUrl metadata, StoreUrl::Parse(deployment->options().metadata_url));
-  if (metadata.kind == StoreUrl::Kind::kLmdb) settings.boot_id = BootId();
-  const CollectorParts parts{environment.runtime(), deployment->metadata(), deployment->wal(), deployment->compacted(),
-                             deployment->catalog()};
-  Collector collector(parts, settings);
-  if (!options.explain.empty()) return Explain(environment, collector, options);
-  GcRun run(environment, collector, options, settings.grace);
+  const std::unique_ptr<Collector> collector = deployment->MakeCollector(deployment->DefaultCollectorOptions());
+  if (!options.explain.empty()) return Explain(environment, *collector, options);
+  GcRun run(environment, *collector, options, deployment->options().times.grace);
   return run.Run();
 }
 

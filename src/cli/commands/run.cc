@@ -14,8 +14,10 @@ Status KeepUp(Environment& environment, const UpkeepOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
   Upkeep upkeep(environment.runtime(), *deployment, options);
   CommandThread thread(environment);
-  Log(LogLevel::kInfo, fmt::format("background jobs run compact_every={} retain_every={}",
-                                   FormatDuration(options.compact_every), FormatDuration(options.retain_every)));
+  const Duration usual = UsualCollectionPause(deployment->options().times.grace);
+  Log(LogLevel::kInfo, fmt::format("background jobs run compact_every={} retain_every={} gc_every={}",
+                                   FormatDuration(options.compact_every), FormatDuration(options.retain_every),
+                                   FormatDuration(options.collect_every.value_or(usual))));
   LS_TRY(environment.ServeMetrics(*deployment, &upkeep));
   const Status status = thread.Run(upkeep.Run(thread.context()));
   environment.EndMetrics();

@@ -19,6 +19,7 @@
 #include "objstore/wrap/metrics_object_store.h"
 #include "objstore/wrap/retry_object_store.h"
 #include "runtime/posix/file_scratch.h"
+#include "runtime/posix/posix.h"
 
 namespace lakestream {
 
@@ -360,6 +361,19 @@ std::unique_ptr<Retainer> Deployment::MakeRetainer(RetainerOptions options) {
   const RetainerParts of{parts.runtime, *parts.meta, *parts.wal_reads, *parts.compacted_reads, *parts.leases,
                          *parts.homes};
   return std::make_unique<Retainer>(of, options);
+}
+
+CollectorOptions Deployment::DefaultCollectorOptions() const {
+  CollectorOptions options;
+  options.grace = parts_->options.times.grace;
+  if (parts_->lmdb != nullptr) options.boot_id = BootId();
+  return options;
+}
+
+std::unique_ptr<Collector> Deployment::MakeCollector(CollectorOptions options) {
+  Parts& parts = *parts_;
+  const CollectorParts of{parts.runtime, *parts.meta, *parts.wal_reads, *parts.compacted_reads, *parts.catalog};
+  return std::make_unique<Collector>(of, std::move(options));
 }
 
 const std::string& Deployment::id() const { return parts_->record.deployment_id; }

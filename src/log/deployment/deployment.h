@@ -11,6 +11,7 @@
 #include "log/catalog/stream_catalog.h"
 #include "log/compactor/compactor.h"
 #include "log/engine_options.h"
+#include "log/gc/collector.h"
 #include "log/lease/lease_keeper.h"
 #include "log/log_homes.h"
 #include "log/reader/log_reader.h"
@@ -74,6 +75,11 @@ class Deployment {
   RetainerOptions DefaultRetainerOptions() const;
   /// A retainer of this deployment. Let it go before the deployment.
   std::unique_ptr<Retainer> MakeRetainer(RetainerOptions options);
+
+  /// What suits this deployment: its grace, and the boot that its processes share, where they do.
+  CollectorOptions DefaultCollectorOptions() const;
+  /// A collector of this deployment. Let it go before the deployment.
+  std::unique_ptr<Collector> MakeCollector(CollectorOptions options);
 
   const std::string& id() const;  ///< the deployment's UUID
   const DeploymentRecord& record() const;

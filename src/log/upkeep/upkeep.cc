@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -52,9 +53,12 @@ struct Upkeep::Impl {
       : runtime(r),
         deployment(d),
         compactor(d.MakeCompactor(d.DefaultCompactorOptions())),
-        retainer(d.MakeRetainer(d.DefaultRetainerOptions())) {
+        retainer(d.MakeRetainer(d.DefaultRetainerOptions())),
+        collector(d.MakeCollector(d.DefaultCollectorOptions())) {
     AddJob("compaction", Every(options.compact_every), &Impl::Compact);
     AddJob("retention", Every(options.retain_every), &Impl::Retain);
+    const Duration usual = UsualCollectionPause(d.options().times.grace);
+    AddJob("collection", Every(options.collect_every.value_or(usual)), &Impl::Collect);
   }
 
   void AddJob(const char* name, model::JobPace pace, PassMember pass) {
@@ -66,7 +70,9 @@ struct Upkeep::Impl {
   Task<Result<model::PassEnd>> Compact(OpContext context, const JobLoop& job);
   void Tell(const NamedLog& log, const CompactionOutcome& outcome);
   void NoteFailing(const CompactionOutcome& outcome);
+  void NoteCollected(const CollectionReport& report);
   Task<Result<model::PassEnd>> Retain(OpContext context, const JobLoop& job);
+  Task<Result<model::PassEnd>> Collect(OpContext context, const JobLoop& job);
   Task<Status> Run(OpContext context);
   UpkeepStats Stats() const;
 
@@ -74,6 +80,7 @@ struct Upkeep::Impl {
   Deployment& deployment;
   const std::unique_ptr<Compactor> compactor;
   const std::unique_ptr<Retainer> retainer;
+  const std::unique_ptr<Collector> collector;
   std::vector<std::unique_ptr<JobLoop>> jobs;
   std::set<std::pair<LogId, Offset>> quarantined_told;
 
@@ -81,6 +88,9 @@ struct Upkeep::Impl {
   CompactionRound compaction;
   std::int64_t compacted_logs = 0;
   RetentionRound retention;
+  UpkeepStats::Collected wal;
+  UpkeepStats::Collected compacted;
+  std::int64_t holds = 0;
   std::map<LogId, std::int64_t> pinned_by_failing;
 };
 
@@ -101,6 +111,9 @@ UpkeepStats Upkeep::Impl::Stats() const {
   stats.compaction = compaction;
   stats.compacted_logs = compacted_logs;
   stats.retention = retention;
+  stats.wal = wal;
+  stats.compacted = compacted;
+  stats.holds = holds;
   for (const auto& [log, bytes] : pinned_by_failing) {
     ++stats.failing_logs;
     stats.pinned_bytes += bytes;
@@ -166,6 +179,42 @@ Task<Result<model::PassEnd>> Upkeep::Impl::Retain(OpContext context, const JobLo
   co_return model::PassEnd::kDone;
 }
 
+void Upkeep::Impl::NoteCollected(const CollectionReport& report) {
+  const auto note = [](const CollectedRoot& root, UpkeepStats::Collected* sum) {
+    sum->deleted.objects += root.deleted.objects;
+    sum->deleted.bytes += root.deleted.bytes;
+    sum->last = root;
+  };
+  const std::lock_guard lock(mutex);
+  note(report.wal, &wal);
+  note(report.compacted, &compacted);
+  holds = static_cast<std::int64_t>(report.holds.size());
+}
+
+Task<Result<model::PassEnd>> Upkeep::Impl::Collect(OpContext context, const JobLoop& job) {
+  const MonotonicTime started = runtime.Now();
+  const CollectionObserver observer = [](const CollectedObject& object) {
+    Log(LogLevel::kDebug, fmt::format("an object is deleted object={} bytes={}", object.object, object.bytes));
+  };
+  Task<Result<CollectionReport>> pass = collector->Pass(std::move(context), observer);
+  LS_CO_ASSIGN(const CollectionReport report, co_await pass);
+  NoteCollected(report);
+  if (!report.sweep_status.ok()) {
+    Log(LogLevel::kWarning, "what drops have left could not be removed", report.sweep_status);
+  }
+  const auto sum = [&report](CollectedRoot::Count CollectedRoot::*count, std::int64_t CollectedRoot::Count::*of) {
+    return (report.wal.*count).*of + (report.compacted.*count).*of;
+  };
+  constexpr auto kObjects = &CollectedRoot::Count::objects;
+  const std::int64_t deleted = sum(&CollectedRoot::deleted, kObjects);
+  LogPass(deleted > 0 || !report.sweep_status.ok(), job, runtime.Now() - started,
+          fmt::format("objects={} deleted={} deleted_bytes={} waiting={} young={} foreign={} holds={} overtaken={}",
+                      sum(&CollectedRoot::all, kObjects), deleted, sum(&CollectedRoot::deleted, &CollectedRoot::Count::bytes),
+                      sum(&CollectedRoot::waiting, kObjects), sum(&CollectedRoot::young, kObjects),
+                      sum(&CollectedRoot::foreign, kObjects), report.holds.size(), report.overtaken));
+  co_return model::PassEnd::kDone;
+}
+
 Task<Status> Upkeep::Impl::Run(OpContext context) {
   // Whichever of the two comes first ends all jobs.
   std::stop_source all;
@@ -179,6 +228,10 @@ Task<Status> Upkeep::Impl::Run(OpContext context) {
   const Status stopped = co_await stop;
   for (const Status& status : ended) LS_CO_TRY(status);
   co_return stopped;
+}
+
+Duration UsualCollectionPause(Duration grace) {
+  return std::clamp<Duration>(grace / 10, std::chrono::milliseconds(200), std::chrono::minutes(10));
 }
 
 Upkeep::Upkeep(Runtime& runtime, Deployment& deployment, UpkeepOptions options)

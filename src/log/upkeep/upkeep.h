@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "lakestream/status.h"
 #include "lakestream/task.h"
 #include "log/deployment/deployment.h"
+#include "log/gc/collector.h"
 #include "log/upkeep/job_loop.h"
 #include "log/upkeep/rounds.h"
 #include "runtime/runtime.h"
@@ -19,7 +21,11 @@ namespace lakestream {
 struct UpkeepOptions {
   Duration compact_every = std::chrono::seconds(10);
   Duration retain_every = std::chrono::seconds(60);
+  std::optional<Duration> collect_every;  ///< none: UsualCollectionPause
 };
+
+/// How often to collect: a tenth of the grace, which garbage has to wait for anyway, from 200 ms to 10 minutes.
+Duration UsualCollectionPause(Duration grace);
 
 /// What the jobs have done since they were made.
 struct UpkeepStats {
@@ -33,6 +39,13 @@ struct UpkeepStats {
   std::int64_t failing_logs = 0;     ///< whose last compaction failed
   std::int64_t pinned_bytes = 0;     ///< that they keep from being deleted
   RetentionRound retention;          ///< the sum of all passes
+  struct Collected {
+    CollectedRoot::Count deleted;  ///< the sum of all passes
+    CollectedRoot last;            ///< what the last one found
+  };
+  Collected wal;
+  Collected compacted;
+  std::int64_t holds = 0;  ///< that the last pass saw
 };
 
 /// What has to be done for a deployment again and again, each job by itself: a slow or failing one stops no other. Any
