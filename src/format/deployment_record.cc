@@ -1,6 +1,8 @@
 #include "format/deployment_record.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/try.h"
@@ -12,6 +14,13 @@ namespace {
 constexpr std::int64_t kGraceFactor = 10;
 constexpr std::int32_t kMaxShards = 255;  // a shard is one byte of a key, and one value is the store's own
 constexpr std::int64_t kMaxMillis = std::int64_t{1} << 53;
+
+constexpr std::size_t kMaxFamilyBytes = 64;
+
+bool IsFamily(std::string_view text) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.size() <= kMaxFamilyBytes && std::all_of(text.begin(), text.end(), fits);
+}
 
 bool IsUuid(std::string_view text) {
   if (text.size() != 36) return false;
@@ -46,6 +55,9 @@ Status CheckRecord(const DeploymentRecord& r) {
   if (r.metadata_shards < 1 || r.metadata_shards > kMaxShards) {
     return bad("shard count is out of range", "metadata_shards").With("value", r.metadata_shards);
   }
+  if (!IsFamily(r.compactor_family)) {
+    return bad("compactor family is not 1 to 64 of a-z, 0-9 and \"-\"", "compactor_family");
+  }
   return OkStatus();
 }
 
@@ -64,7 +76,8 @@ Result<std::string> EncodeDeploymentRecord(const DeploymentRecord& r) {
       .Add("grace_ms", JsonValue::Int(r.grace_ms))
       .Add("publish_deadline_ms", JsonValue::Int(r.publish_deadline_ms))
       .Add("index_deadline_ms", JsonValue::Int(r.index_deadline_ms))
-      .Add("metadata_shards", JsonValue::Int(r.metadata_shards));
+      .Add("metadata_shards", JsonValue::Int(r.metadata_shards))
+      .Add("compactor_family", JsonValue::String(r.compactor_family));
   for (const JsonMember& member : r.unknown) json.Add(member.name, member.value);
   std::string text = DumpJson(json);
   const Result<DeploymentRecord> again = DecodeDeploymentRecord(text);
@@ -92,6 +105,8 @@ Result<DeploymentRecord> DecodeDeploymentRecord(std::string_view value) {
   LS_ASSIGN(r.index_deadline_ms, fields.TakeInt("index_deadline_ms", kLeast));
   LS_ASSIGN(const std::int64_t shards, fields.TakeInt("metadata_shards", 0, kMaxInt32));
   r.metadata_shards = static_cast<std::int32_t>(shards);
+  LS_ASSIGN(std::optional<std::string> family, fields.TakeOptionalString("compactor_family"));
+  if (family) r.compactor_family = std::move(*family);
   r.unknown = fields.TakeRest();
   LS_TRY(CheckRecord(r));
   return r;

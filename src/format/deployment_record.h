@@ -12,6 +12,8 @@ namespace lakestream {
 
 inline constexpr std::string_view kDeploymentKey = "/lakestream/deployment";
 inline constexpr std::int32_t kFormatVersion = 3;
+/// Who compacts as this project does: by the records of format/compaction_record.h.
+inline constexpr std::string_view kCompactorFamily = "lakestream";
 
 /// What all processes of a deployment must agree on. Stored as JSON under kDeploymentKey, with these names.
 struct DeploymentRecord {
@@ -24,6 +26,8 @@ struct DeploymentRecord {
   std::int64_t publish_deadline_ms = 30'000;  ///< at least 1
   std::int64_t index_deadline_ms = 30'000;    ///< at least 1
   std::int32_t metadata_shards = 1;           ///< 1 to 255; part of how local stores lay out keys
+  /// Whose compactors work here: those of two families would not know of each other. 1 to 64 of a-z, 0-9 and "-".
+  std::string compactor_family = std::string(kCompactorFamily);
   std::vector<JsonMember> unknown;            ///< fields of later releases; kept and written last
   friend bool operator==(const DeploymentRecord&, const DeploymentRecord&) = default;
 };

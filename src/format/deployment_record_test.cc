@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kGood =
     R"({"format_version":3,"deployment_id":"3f2b8f5e-1c2d-4e3f-8a9b-0c1d2e3f4a5b","epoch":1,"wal_root":"wal",)"
     R"("compacted_root":"compacted","grace_ms":86400000,"publish_deadline_ms":30000,"index_deadline_ms":30000,)"
-    R"("metadata_shards":1})";
+    R"("metadata_shards":1,"compactor_family":"lakestream"})";
 
 std::string Replaced(std::string_view what, std::string_view by) {
   std::string text(kGood);
@@ -32,13 +32,18 @@ TEST(DeploymentRecord, KnownBytes) {
 }
 
 TEST(DeploymentRecord, KeepsUnknownFields) {
-  const std::string text =
-      Replaced(R"("metadata_shards":1})", R"("metadata_shards":1,"later":{"a":[1.50]},"x":null})");
+  const std::string text = Replaced(R"("lakestream"})", R"("lakestream","later":{"a":[1.50]},"x":null})");
   Result<DeploymentRecord> decoded = DecodeDeploymentRecord(text);
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(*EncodeDeploymentRecord(*decoded), text);
   decoded->epoch = 2;
   EXPECT_NE(EncodeDeploymentRecord(*decoded)->find(R"("later":{"a":[1.50]})"), std::string::npos);
+}
+
+TEST(DeploymentRecord, WhereNoFamilyIsNamedItIsThisOne) {
+  const Result<DeploymentRecord> decoded = DecodeDeploymentRecord(Replaced(R"(,"compactor_family":"lakestream")", ""));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(decoded->compactor_family, kCompactorFamily);
 }
 
 TEST(DeploymentRecord, OtherFormatVersionsAreUnimplemented) {
@@ -58,6 +63,9 @@ TEST(DeploymentRecord, RefusesBadValues) {
       {R"("format_version":3,)", "", "field=format_version"},
       {R"("format_version":3)", R"("format_version":"3")", "field=format_version"},
       {"3f2b8f5e", "3F2B8F5E", "field=deployment_id"},
+      {R"("lakestream")", R"("")", "field=compactor_family"},
+      {R"("lakestream")", R"("Ursa")", "field=compactor_family"},
+      {R"("lakestream")", "1", "field=compactor_family"},
       {"3f2b8f5e-", "3f2b8f5e", "field=deployment_id"},
       {R"("epoch":1)", R"("epoch":0)", "field=epoch"},
       {R"("wal_root":"wal")", R"("wal_root":"")", "field=wal_root"},

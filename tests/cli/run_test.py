@@ -167,6 +167,24 @@ class Run(TestCase):
         self.assertEqual(self.ok("read", "s"), b"000000000\n")
         self.assertIn(b"nothing is damaged", self.ok("fsck", "--deep"))
 
+    def test_compaction_is_left_to_another_family(self):
+        folder, self.deployment = self.folder, os.path.join(self.folder, "d.toml")
+        with open(self.deployment, "w", encoding="utf-8") as file:
+            file.write(f'metadata = "lmdb://{folder}/meta"\nwal = "file://{folder}/wal"\n'
+                       f'compacted = "file://{folder}/compacted"\ncompactor_family = "others"\n')
+        self.fill("kept", 6)
+        self.ok("stream", "set", "kept", "lakestream.retention.records=2")
+        self.refused(1, "compact")
+        self.refused(1, "compact", "--dry-run")
+        jobs = Jobs(self, "--compact-every", "10ms", "--retain-every", "50ms")
+        jobs.wait_for("this process does not compact", "family=others", "level=warning")
+        self.until(lambda: self.ok("read", "kept", "--format", "text").count(b"\n") == 2, "retention lets go")
+        jobs.stop()
+        self.assertEqual(jobs.process.returncode, 0)
+        self.assertFalse([line for line in jobs.lines if "job=compaction" in line])
+        self.assertEqual(json.loads(self.ok("inspect", "meta", "/lakestream/deployment", "--json"))["value"]
+                         ["compactor_family"], "others")
+
     def test_wrong_use(self):
         self.refused(4, "run")
         self.ok("stream", "create", "s")

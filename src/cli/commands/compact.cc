@@ -110,13 +110,13 @@ class CompactRun {
  public:
   CompactRun(Environment& environment, Deployment& deployment, const CompactCommandOptions& options)
       : environment_(environment), deployment_(deployment), options_(options), thread_(environment) {
-    CompactorOptions compactor = deployment.DefaultCompactorOptions();
-    compactor.compression = options.compression;
-    if (options.now) compactor.plan.small_range_cost = 0;
-    compactor_ = deployment.MakeCompactor(compactor);
   }
 
   Result<int> Run() {
+    CompactorOptions compactor = deployment_.DefaultCompactorOptions();
+    compactor.compression = options_.compression;
+    if (options_.now) compactor.plan.small_range_cost = 0;
+    LS_ASSIGN(compactor_, deployment_.MakeCompactor(compactor));
     LS_ASSIGN(only_, environment_.FindStreams(deployment_, options_.streams));
     if (options_.dry_run) {
       LS_TRY(ExplainAll());

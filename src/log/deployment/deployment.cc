@@ -94,6 +94,7 @@ Result<DeploymentRecord> NewRecord(Runtime& runtime, const DeploymentOptions& op
   record.grace_ms = ToMillis(options.times.grace);
   record.publish_deadline_ms = ToMillis(options.times.publish_deadline);
   record.index_deadline_ms = ToMillis(options.times.index_deadline);
+  record.compactor_family = options.compactor_family;
   LS_TRY(EncodeDeploymentRecord(record).status());
   return record;
 }
@@ -343,8 +344,12 @@ CompactorOptions Deployment::DefaultCompactorOptions() const {
   return options;
 }
 
-std::unique_ptr<Compactor> Deployment::MakeCompactor(CompactorOptions options) {
+Result<std::unique_ptr<Compactor>> Deployment::MakeCompactor(CompactorOptions options) {
   Parts& parts = *parts_;
+  if (parts.record.compactor_family != kCompactorFamily) {
+    return PreconditionFailed("compactors of another family work on this deployment")
+        .With("family", parts.record.compactor_family);
+  }
   const CompactorParts of{parts.runtime, *parts.meta,   *parts.sessions, *parts.wal_reads, *parts.compacted_reads,
                           *parts.leases, *parts.homes, *parts.scratch};
   return std::make_unique<Compactor>(of, std::move(options));

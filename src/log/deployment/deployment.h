@@ -35,6 +35,7 @@ struct DeploymentOptions {
   bool create = false;     ///< make the deployment where there is none
   bool check_metadata = true;  ///< false: to look inside even where it is damaged; nothing may be written then
   DeploymentTimes times;   ///< for a new deployment only; an existing one says its own
+  std::string compactor_family = std::string(kCompactorFamily);  ///< for a new deployment only
   WriterOptions writer;    ///< its times are taken from the deployment's record
   ReaderOptions reader;
 };
@@ -69,8 +70,9 @@ class Deployment {
 
   /// What suits this deployment: what a small range costs where its objects are, and its writers' settle_time.
   CompactorOptions DefaultCompactorOptions() const;
-  /// A compactor of this deployment. Stop it, and let it go, before the deployment.
-  std::unique_ptr<Compactor> MakeCompactor(CompactorOptions options);
+  /// A compactor of this deployment. Stop it, and let it go, before the deployment. Errors: precondition_failed (the
+  /// deployment's record names compactors of another family).
+  Result<std::unique_ptr<Compactor>> MakeCompactor(CompactorOptions options);
   /// What suits this deployment: its writers' settle_time.
   RetainerOptions DefaultRetainerOptions() const;
   /// A retainer of this deployment. Let it go before the deployment.

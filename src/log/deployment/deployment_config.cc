@@ -146,7 +146,8 @@ Result<DeploymentOptions> ParseDeploymentConfig(std::string_view text, std::stri
   LS_TRY(reader.Fill(root, "",
                      {{"metadata", &options.metadata_url},
                       {"wal", &options.wal_url},
-                      {"compacted", &options.compacted_url}},
+                      {"compacted", &options.compacted_url},
+                      {"compactor_family", &options.compactor_family}},
                      {"times", "writer", "reader"}));
   if (const toml::table* times = root["times"].as_table()) {
     LS_TRY(reader.Fill(*times, "times.",

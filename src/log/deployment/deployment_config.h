@@ -17,6 +17,7 @@ DeploymentOptions EmbeddedDeployment(std::string directory);
 ///   metadata = "lmdb:///var/lib/lakestream/meta"
 ///   wal = "file:///var/lib/lakestream/wal"
 ///   compacted = "file:///var/lib/lakestream/compacted"
+///   compactor_family = "lakestream"  # of a new deployment; others leave compaction to other programs
 ///   [times]                      # of a new deployment; an existing one keeps its own
 ///   publish_deadline = "30s"
 ///   index_deadline = "30s"

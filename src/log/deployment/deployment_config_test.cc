@@ -15,6 +15,7 @@ constexpr std::string_view kUrls =
 
 TEST(DeploymentConfig, ReadsEveryKey) {
   const auto options = ParseDeploymentConfig(std::string(kUrls) + R"(
+compactor_family = "others"
 [times]
 publish_deadline = "1s"
 index_deadline = "2s"
@@ -50,6 +51,7 @@ index_cache_age = "20s"
   EXPECT_EQ(options->metadata_url, "lmdb:///d/meta");
   EXPECT_EQ(options->wal_url, "file:///d/wal");
   EXPECT_EQ(options->compacted_url, "file:///d/compacted");
+  EXPECT_EQ(options->compactor_family, "others");
   EXPECT_FALSE(options->create);
   EXPECT_EQ(options->times.publish_deadline, seconds(1));
   EXPECT_EQ(options->times.index_deadline, seconds(2));

@@ -69,6 +69,21 @@ TEST_F(DeploymentTest, IsMadeOnlyWhenAsked) {
   EXPECT_TRUE(Stop(**again).ok());
 }
 
+TEST_F(DeploymentTest, LeavesCompactionToAnotherFamilyWhereTheRecordSaysSo) {
+  DeploymentOptions others = At("one", true);
+  others.compactor_family = "others";
+  auto made = Open(others);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_TRUE(Stop(**made).ok());
+  made->reset();
+  auto again = Open(At("one", false));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  const auto compactor = (*again)->MakeCompactor((*again)->DefaultCompactorOptions());
+  EXPECT_EQ(compactor.status().code(), StatusCode::kPreconditionFailed) << compactor.status().ToString();
+  EXPECT_NE(compactor.status().message().find("family=others"), std::string_view::npos);
+  EXPECT_TRUE(Stop(**again).ok());
+}
+
 TEST_F(DeploymentTest, Compacts) {
   auto made = Open(At("one", true));
   ASSERT_TRUE(made.ok()) << made.status().ToString();
@@ -83,7 +98,9 @@ TEST_F(DeploymentTest, Compacts) {
   options.plan.small_range_cost = 0;
   EXPECT_EQ(options.plan.settle_time, Duration::zero()) << "LMDB's answers are definite";
   {
-    const std::unique_ptr<Compactor> compactor = deployment.MakeCompactor(options);
+    const Result<std::unique_ptr<Compactor>> made = deployment.MakeCompactor(options);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    const std::unique_ptr<Compactor>& compactor = *made;
     const auto outlook = Wait(compactor->Plan(OpContext(), stream->logs[0]));
     ASSERT_TRUE(outlook.ok()) << outlook.status().ToString();
     EXPECT_EQ(outlook->decision.kind, model::CompactionDecision::Kind::kCompact);

@@ -52,10 +52,15 @@ struct Upkeep::Impl {
   Impl(Runtime& r, Deployment& d, const UpkeepOptions& options)
       : runtime(r),
         deployment(d),
-        compactor(d.MakeCompactor(d.DefaultCompactorOptions())),
         retainer(d.MakeRetainer(d.DefaultRetainerOptions())),
         collector(d.MakeCollector(d.DefaultCollectorOptions())) {
-    AddJob("compaction", Every(options.compact_every), &Impl::Compact);
+    Result<std::unique_ptr<Compactor>> made = d.MakeCompactor(d.DefaultCompactorOptions());
+    if (made.ok()) {
+      compactor = std::move(*made);
+      AddJob("compaction", Every(options.compact_every), &Impl::Compact);
+    } else {
+      Log(LogLevel::kWarning, "this process does not compact", made.status());
+    }
     AddJob("retention", Every(options.retain_every), &Impl::Retain);
     const Duration usual = UsualCollectionPause(d.options().times.grace);
     AddJob("collection", Every(options.collect_every.value_or(usual)), &Impl::Collect);
@@ -78,7 +83,7 @@ struct Upkeep::Impl {
 
   Runtime& runtime;
   Deployment& deployment;
-  const std::unique_ptr<Compactor> compactor;
+  std::unique_ptr<Compactor> compactor;  ///< none where others compact
   const std::unique_ptr<Retainer> retainer;
   const std::unique_ptr<Collector> collector;
   std::vector<std::unique_ptr<JobLoop>> jobs;
@@ -224,8 +229,11 @@ Task<Status> Upkeep::Impl::Run(OpContext context) {
   for (const auto& job : jobs) running.push_back(RunJob(job.get(), context.WithCancel(all.get_token()), &all));
   Task<std::vector<Status>> run = WhenAll(runtime, std::move(running));
   const std::vector<Status> ended = co_await run;
-  Task<Status> stop = compactor->Stop(OpContext().WithDeadline(runtime.Now() + kLastSteps));
-  const Status stopped = co_await stop;
+  Status stopped;
+  if (compactor != nullptr) {
+    Task<Status> stop = compactor->Stop(OpContext().WithDeadline(runtime.Now() + kLastSteps));
+    stopped = co_await stop;
+  }
   for (const Status& status : ended) LS_CO_TRY(status);
   co_return stopped;
 }

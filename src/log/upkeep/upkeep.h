@@ -50,7 +50,8 @@ struct UpkeepStats {
 
 /// What has to be done for a deployment again and again, each job by itself: a slow or failing one stops no other. Any
 /// number of processes may do it for one deployment. A line is logged for each pass (of level info where it did
-/// something, else debug), and a warning for each log that failed. Thread safety: any thread; Run once.
+/// something, else debug), and a warning for each log that failed. Where compactors of another family work, it does not
+/// compact. Thread safety: any thread; Run once.
 class Upkeep {
  public:
   /// The deployment is stopped after this is gone.
