@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,6 +85,14 @@ class Logs {
     }
     LS_ASSIGN(const EntryIndex index, MakeParquetEntryIndex(files, count, count * kPayloadBytes));
     return Publish(log, index);
+  }
+
+  /// Payloads [0, count) one after another in a plain file.
+  static Status WritePlain(const std::string& path, std::int64_t count) {
+    std::ofstream file(path, std::ios::binary);
+    for (std::int64_t i = 0; i < count; ++i) file << Payload(i).text();
+    file.close();
+    return file ? OkStatus() : Unavailable("a plain file cannot be written").With("file", path);
   }
 
   /// The same bytes for all logs, so that what is read can be compared; one half of each can be compressed.
@@ -192,6 +201,21 @@ class CompactedReads {
     return static_cast<double>(entries * kPayloadBytes) / (1 << 20) / seconds;
   }
 
+  /// MiB a second of the plain file, each payload compared as those of a log are.
+  Result<double> ReadPlain(const std::string& path, std::int64_t entries) {
+    LS_TRY(CheckStopped(options_));
+    const MonotonicTime began = runtime_.Now();
+    std::ifstream file(path, std::ios::binary);
+    std::string payload(kPayloadBytes, '\0');
+    for (std::int64_t number = 0; number < entries; ++number) {
+      file.read(payload.data(), kPayloadBytes);
+      if (!file || payload != Logs::Payload(number).text()) return Corrupt("a plain file is not what was written");
+    }
+    const double seconds = std::chrono::duration<double>(runtime_.Now() - began).count();
+    report_->Checked(entries);
+    return static_cast<double>(entries * kPayloadBytes) / (1 << 20) / seconds;
+  }
+
   Result<std::vector<double>> SeekTimes(std::int64_t entries, std::int64_t seeks, bool cold) {
     std::vector<double> ms;
     std::unique_ptr<LogReader> reader = logs_.NewReader();
@@ -263,10 +287,16 @@ Status RunCompactedReads(const BenchOptions& options, BenchReport* report) {
 
   const Side ours = [&] { return reads.ReadAll(kCompacted, entries); };
   const Side peer = [&] { return reads.ReadAll(kRaw, entries); };
+  const std::string plain_file = folder.path() + "/plain";
+  LS_TRY(Logs::WritePlain(plain_file, entries));
+  const Side plain = [&] { return reads.ReadPlain(plain_file, entries); };
   LS_ASSIGN(const Compared compared, Compare(options, ours, peer));
+  LS_ASSIGN(const Compared beside_plain, Compare(options, ours, plain));
   report->Add("compacted log read from its start, checked", compared.ours, "MiB/s");
   report->Add("the same entries as RAW records", compared.peer, "MiB/s");
   report->Add("compacted / RAW", compared.ratio(), "");
+  report->Add("the same payloads in a plain file, compared", beside_plain.peer, "MiB/s");
+  report->Add("compacted / plain file", beside_plain.ratio(), "");
 
   LS_ASSIGN(const std::vector<double> seek_cold, reads.SeekTimes(rows, std::max<std::int64_t>(draws / 50, 5), true));
   add("time among " + std::to_string(rows) + " entries, nothing known", seek_cold);
