@@ -9,6 +9,7 @@ using Label = prometheus::ClientMetric::Label;
 using Labels = FamilyList::Labels;
 
 double Number(std::int64_t value) { return static_cast<double>(value); }
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 /// Calls that were answered, by their status code; ok also where there was none, so that the series begins at 0.
 template <class Answers>
@@ -108,15 +109,20 @@ void AddReader(const ReaderStats& reader, FamilyList* families) {
   families->Gauge("lakestream_reader_cache_bytes", "Bytes that the cache keeps", Number(reader.cache_bytes));
 }
 
+void AddSessions(const SessionMetrics& sessions, FamilyList* families) {
+  families->Counter("lakestream_sessions_opened_total", "Sessions opened in the metadata store", Number(sessions.opened));
+  families->Counter("lakestream_sessions_closed_total", "Sessions that this process closed", Number(sessions.closed));
+  families->Gauge("lakestream_sessions_alive", "Sessions that nobody can have ended", Number(sessions.alive));
+}
+
 void AddLeases(const LeaseStats& leases, FamilyList* families) {
   families->Gauge("lakestream_leases_held", "Write leases held", Number(leases.held));
   families->Counter("lakestream_leases_taken_total", "Write leases taken", Number(leases.taken));
-  families->Counter("lakestream_leases_sessions_total", "Sessions opened for write leases", Number(leases.sessions));
 }
 
 void AddJobs(const UpkeepStats& stats, MonotonicTime now, FamilyList* families) {
   const auto each = [&](const auto& add) {
-    for (const UpkeepStats::Job& job : stats.jobs) add(job.stats, Labels{Label{"job", job.name}});
+    for (const UpkeepStats::Job& job : stats.jobs) add(job.stats, Labels{Label{"name", job.name}});
   };
   each([&](const JobStats& job, const Labels& with) {
     Labels done = with;
@@ -131,9 +137,9 @@ void AddJobs(const UpkeepStats& stats, MonotonicTime now, FamilyList* families) 
     families->Durations("lakestream_job_pass_duration_seconds", "How long passes took that ended well", job.done, with);
   });
   each([&](const JobStats& job, const Labels& with) {
-    const double seconds = std::chrono::duration<double>(now - job.last_success).count();
     families->Gauge("lakestream_job_last_success_age_seconds",
-                    "Since the last pass that ended well; before the first, since the start", seconds, with);
+                    "Since the last pass that ended well; before the first, since the start",
+                    Seconds(now - job.last_success), with);
   });
 }
 
@@ -185,7 +191,10 @@ void AddCollection(const UpkeepStats& stats, FamilyList* families) {
   const auto found = [&](const char* name, const char* help, std::int64_t CollectedRoot::Count::*of) {
     for (const OfRoot& root : roots) {
       for (const State& state : kStates) {
-        families->Gauge(name, help, Number((root.collected->last.*state.count).*of),
+        const CollectedRoot& last = root.collected->last;
+        // What the pass deleted is not there any more.
+        const std::int64_t gone = state.count == &CollectedRoot::garbage ? last.deleted.*of : 0;
+        families->Gauge(name, help, Number((last.*state.count).*of - gone),
                         Labels{Label{"root", root.name}, Label{"state", state.name}});
       }
     }
@@ -207,10 +216,13 @@ void AddCollection(const UpkeepStats& stats, FamilyList* families) {
 }  // namespace
 
 void AddDeployment(const DeploymentStats& stats, FamilyList* families) {
+  families->Gauge("lakestream_process_age_seconds", "Since the deployment was opened and everything counted was 0",
+                  Seconds(stats.age));
   AddMetadata(stats.metadata, families);
   AddObjects(stats, families);
   AddWriter(stats.writer, stats.writer_latency, families);
   AddReader(stats.reader, families);
+  AddSessions(stats.metadata.sessions, families);
   AddLeases(stats.leases, families);
 }
 

@@ -36,7 +36,7 @@ class Scrape:
                 pairs = frozenset(re.findall(r'(\w+)="([^"]*)"', labels or ""))
                 self.samples[name, pairs] = float(value)
 
-    def value(self, name, **labels):
+    def value(self, name, /, **labels):
         return self.samples[name, frozenset(labels.items())]
 
     def label_names(self, name):
@@ -82,7 +82,7 @@ class Metrics(harness.TestCase):
             with self.subTest(name):
                 if name.startswith("lakestream_"):
                     self.assertIn(name, scrape.helps)
-                    self.assertRegex(name, r"^lakestream_(metadata|objects|writer|reader|leases|job|compaction|retention|collection)_")
+                    self.assertRegex(name, r"^lakestream_(process|metadata|sessions|objects|writer|reader|leases|job|compaction|retention|collection)_")
                     self.assertEqual(name.endswith("_total"), scrape.types[name] == "counter")
                     self.assertEqual(scrape.types[name] == "histogram", name.endswith("_duration_seconds"))
                     self.assertEqual(scrape.label_names(name), labels)
@@ -90,16 +90,22 @@ class Metrics(harness.TestCase):
     def test_an_appender_tells_where_its_time_goes(self):
         self.ok("stream", "create", "s", "--binding", "raw")
         append, address = self.serve("append", "s", "--offsets")
+        began = time.monotonic()
         for i in range(20):
             append.stdin.write(b"12345\n")
             append.stdin.flush()
             append.stdout.readline()  # acknowledged
+        whole_appends = time.monotonic() - began
         scrape = self.scrape(address)
         self.assertEqual(scrape.value("lakestream_writer_entries_total"), 20)
         self.assertEqual(scrape.value("lakestream_writer_bytes_total"), 100)
         self.assertEqual(scrape.value("lakestream_writer_objects_total"), 20)
         self.assertEqual(scrape.value("lakestream_writer_queued_bytes"), 0)
         self.assertEqual(scrape.value("lakestream_leases_held"), 1)
+        self.assertEqual(scrape.value("lakestream_sessions_opened_total"), 1)
+        self.assertEqual(scrape.value("lakestream_sessions_alive"), 1)
+        self.assertEqual(scrape.value("lakestream_sessions_closed_total"), 0)
+        self.assertGreater(scrape.value("lakestream_process_age_seconds"), whole_appends)
         self.assertEqual(scrape.value("lakestream_objects_calls_total", root="wal", op="put", code="ok"), 20)
         parts = [scrape.value(f"lakestream_writer_{part}_duration_seconds_sum") for part in ("queue", "put", "index")]
         whole = scrape.value("lakestream_writer_append_duration_seconds_sum")
@@ -130,11 +136,11 @@ class Metrics(harness.TestCase):
         scrape = self.until(address, lambda s: s.value("lakestream_retention_index_records_total") == 3)
         self.assertEqual(scrape.value("lakestream_retention_records_total"), 3)
         self.assertEqual(scrape.value("lakestream_retention_bytes_total"), 30)
-        passes = lambda s: s.value("lakestream_job_passes_total", job="compaction", outcome="done")
+        passes = lambda s: s.value("lakestream_job_passes_total", name="compaction", outcome="done")
         later = self.until(address, lambda s: passes(s) > passes(scrape))
-        self.assertEqual(later.value("lakestream_job_passes_total", job="compaction", outcome="failed"), 0)
+        self.assertEqual(later.value("lakestream_job_passes_total", name="compaction", outcome="failed"), 0)
         self.assertEqual(later.value("lakestream_compaction_logs"), 1)
-        self.assertLess(later.value("lakestream_job_last_success_age_seconds", job="retention"), 30)
+        self.assertLess(later.value("lakestream_job_last_success_age_seconds", name="retention"), 30)
         jobs.send_signal(signal.SIGTERM)
         self.assertEqual(jobs.wait(harness.TIMEOUT), 0)
 

@@ -114,6 +114,7 @@ struct Deployment::Parts {
 
   Runtime& runtime;
   DeploymentOptions options;
+  const MonotonicTime opened = runtime.Now();
   Urls urls;
   DeploymentRecord record;
   bool stopped = false;
@@ -387,6 +388,7 @@ const DeploymentOptions& Deployment::options() const { return parts_->options; }
 
 DeploymentStats Deployment::stats() const {
   DeploymentStats stats;
+  stats.age = parts_->runtime.Now() - parts_->opened;
   stats.metadata = parts_->meta_metrics->Snapshot();
   stats.wal = parts_->wal->Snapshot();
   stats.compacted = parts_->compacted->Snapshot();

@@ -42,6 +42,7 @@ struct DeploymentOptions {
 
 /// What the parts have counted since Open. Of the stores it is what reaches them: each try of a call that is tried again.
 struct DeploymentStats {
+  Duration age{};  ///< since Open
   MetadataStoreMetrics metadata;
   ObjectStoreMetrics wal;
   ObjectStoreMetrics compacted;

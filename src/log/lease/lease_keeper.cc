@@ -88,7 +88,6 @@ struct LeaseKeeper::Parts {
   std::mutex mutex;
   std::shared_ptr<MetadataSession> session;
   std::int64_t taken = 0;
-  std::int64_t sessions = 0;
   std::map<LogId, std::shared_ptr<HeldLease>> leases;
   /// Out of use, but their records may still stand.
   std::set<std::shared_ptr<HeldLease>, BySerial> leaving;
@@ -135,7 +134,6 @@ struct LeaseKeeper::Parts {
     co_await LookForIsolation(context);
     const std::lock_guard lock(mutex);
     session = opened;
-    ++sessions;
     co_return opened;
   }
 
@@ -327,7 +325,6 @@ LeaseStats LeaseKeeper::stats() const {
   LeaseStats stats;
   stats.held = static_cast<std::int64_t>(parts_->leases.size());
   stats.taken = parts_->taken;
-  stats.sessions = parts_->sessions;
   return stats;
 }
 

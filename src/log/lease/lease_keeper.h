@@ -53,7 +53,6 @@ class LeaseUse {
 struct LeaseStats {
   std::int64_t held = 0;      ///< right now
   std::int64_t taken = 0;
-  std::int64_t sessions = 0;  ///< opened
 };
 
 /// Takes write leases on first use, keeps them, and gives them up when idle: lease record first, then the

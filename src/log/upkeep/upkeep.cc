@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <set>
 #include <stop_token>
@@ -12,6 +11,7 @@
 
 #include "base/logging.h"
 #include "base/try.h"
+#include "log/upkeep/failing_logs.h"
 #include "log/upkeep/rounds.h"
 #include "runtime/when_all.h"
 
@@ -74,7 +74,6 @@ struct Upkeep::Impl {
 
   Task<Result<model::PassEnd>> Compact(OpContext context, const JobLoop& job);
   void Tell(const NamedLog& log, const CompactionOutcome& outcome);
-  void NoteFailing(const CompactionOutcome& outcome);
   void NoteCollected(const CollectionReport& report);
   Task<Result<model::PassEnd>> Retain(OpContext context, const JobLoop& job);
   Task<Result<model::PassEnd>> Collect(OpContext context, const JobLoop& job);
@@ -96,18 +95,8 @@ struct Upkeep::Impl {
   UpkeepStats::Collected wal;
   UpkeepStats::Collected compacted;
   std::int64_t holds = 0;
-  std::map<LogId, std::int64_t> pinned_by_failing;
+  FailingLogs failing;
 };
-
-/// Remembers which logs fail, and what they pin.
-void Upkeep::Impl::NoteFailing(const CompactionOutcome& outcome) {
-  const std::lock_guard lock(mutex);
-  if (outcome.kind == CompactionOutcome::Kind::kStuck) {
-    pinned_by_failing[outcome.log] = outcome.pinned_bytes;
-  } else {
-    pinned_by_failing.erase(outcome.log);
-  }
-}
 
 UpkeepStats Upkeep::Impl::Stats() const {
   UpkeepStats stats;
@@ -119,15 +108,16 @@ UpkeepStats Upkeep::Impl::Stats() const {
   stats.wal = wal;
   stats.compacted = compacted;
   stats.holds = holds;
-  for (const auto& [log, bytes] : pinned_by_failing) {
-    ++stats.failing_logs;
-    stats.pinned_bytes += bytes;
-  }
+  stats.failing_logs = failing.count();
+  stats.pinned_bytes = failing.pinned_bytes();
   return stats;
 }
 
 void Upkeep::Impl::Tell(const NamedLog& log, const CompactionOutcome& outcome) {
-  NoteFailing(outcome);
+  {
+    const std::lock_guard lock(mutex);
+    failing.Note(outcome);
+  }
   if (outcome.kind == CompactionOutcome::Kind::kStuck) {
     Log(LogLevel::kWarning, "the compaction of a log failed",
         Named(outcome.status, log).With("pinned_bytes", outcome.pinned_bytes));
@@ -149,6 +139,7 @@ Task<Result<model::PassEnd>> Upkeep::Impl::Compact(OpContext context, const JobL
     const std::lock_guard lock(mutex);
     AddTo(&compaction, round);
     compacted_logs = round.logs;
+    failing.EndPass(started);
   }
   const CompactionTotals& totals = round.totals;
   LogPass(totals.compacted + totals.trimmed + totals.stuck > 0, job, runtime.Now() - started,

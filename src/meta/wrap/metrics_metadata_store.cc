@@ -44,19 +44,27 @@ MetricsMetadataStore::~MetricsMetadataStore() = default;
 
 MetadataStoreMetrics MetricsMetadataStore::Snapshot() const {
   MetadataStoreMetrics metrics;
-  for (std::size_t i = 0; i < counters_->size(); ++i) {
-    const OpCounters& from = (*counters_)[i];
+  for (std::size_t i = 0; i < metrics.ops.size(); ++i) {
+    const OpCounters& from = counters_->ops[i];
     MetadataOpMetrics& to = metrics.ops[i];
     for (std::size_t code = 0; code < to.answers.size(); ++code) to.answers[code] = from.answers[code].load();
     to.in_flight = from.in_flight.load();
     to.latency = from.latency.Snapshot();
+  }
+  Sessions& sessions = counters_->sessions;
+  const std::lock_guard lock(sessions.mutex);
+  metrics.sessions.opened = sessions.opened;
+  metrics.sessions.closed = sessions.closed;
+  for (const std::weak_ptr<MetadataSession>& one : sessions.open) {
+    const std::shared_ptr<MetadataSession> session = one.lock();
+    if (session != nullptr && session->ProvablyAlive()) ++metrics.sessions.alive;
   }
   return metrics;
 }
 
 template <class R>
 Task<R> MetricsMetadataStore::Run(Runtime& runtime, std::shared_ptr<Counters> counters, MetadataOp op, Task<R> call) {
-  Measure measure(runtime.clock, (*counters)[static_cast<std::size_t>(op)]);
+  Measure measure(runtime.clock, counters->ops[static_cast<std::size_t>(op)]);
   R answer = co_await call;
   measure.Answered(answer);
   co_return answer;
@@ -129,7 +137,8 @@ Task<Status> MetricsMetadataStore::AwaitChange(OpContext context, Partition part
              inner().AwaitChange(std::move(context), std::move(partition), seen));
 }
 
-class MetricsMetadataStore::Session final : public MetadataSession {
+class MetricsMetadataStore::Session final : public MetadataSession,
+                                            public std::enable_shared_from_this<Session> {
  public:
   Session(Runtime& runtime, std::shared_ptr<Counters> counters, std::shared_ptr<MetadataSession> inner)
       : runtime_(runtime), counters_(std::move(counters)), inner_(std::move(inner)) {}
@@ -137,13 +146,25 @@ class MetricsMetadataStore::Session final : public MetadataSession {
   const std::string& id() const override { return inner_->id(); }
   bool ProvablyAlive() const override { return inner_->ProvablyAlive(); }
   Task<Status> Close(OpContext context) override {
-    return Run(runtime_, counters_, MetadataOp::kCloseSession, inner_->Close(std::move(context)));
+    Task<Status> close = Run(runtime_, counters_, MetadataOp::kCloseSession, inner_->Close(std::move(context)));
+    return CountClosed(counters_, shared_from_this(), std::move(close));
   }
 
  private:
+  /// Once, however often it is closed.
+  static Task<Status> CountClosed(std::shared_ptr<Counters> counters, std::shared_ptr<Session> session,
+                                  Task<Status> close) {
+    const Status status = co_await close;
+    Sessions& sessions = counters->sessions;
+    const std::lock_guard lock(sessions.mutex);
+    if (status.ok() && !std::exchange(session->closed_, true)) ++sessions.closed;
+    co_return status;
+  }
+
   Runtime& runtime_;
   const std::shared_ptr<Counters> counters_;
   const std::shared_ptr<MetadataSession> inner_;
+  bool closed_ = false;  ///< guarded by the mutex of `counters_`
 };
 
 Task<Result<std::shared_ptr<MetadataSession>>> MetricsMetadataStore::OpenSession(OpContext context,
@@ -153,6 +174,11 @@ Task<Result<std::shared_ptr<MetadataSession>>> MetricsMetadataStore::OpenSession
   Task<Opened> run = Run<Opened>(runtime_, counters_, MetadataOp::kOpenSession, std::move(open));
   LS_CO_ASSIGN(std::shared_ptr<MetadataSession> session, co_await run);
   std::shared_ptr<MetadataSession> wrapped = std::make_shared<Session>(runtime_, counters_, std::move(session));
+  Sessions& sessions = counters_->sessions;
+  const std::lock_guard lock(sessions.mutex);
+  ++sessions.opened;
+  std::erase_if(sessions.open, [](const std::weak_ptr<MetadataSession>& one) { return one.expired(); });
+  sessions.open.push_back(wrapped);
   co_return wrapped;
 }
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/histogram.h"
 #include "meta/metadata_store.h"
@@ -25,8 +27,16 @@ struct MetadataOpMetrics {
   std::int64_t calls() const { return latency.count(); }
 };
 
+/// Sessions opened through the store. Those that are neither closed nor alive were lost.
+struct SessionMetrics {
+  std::int64_t opened = 0;
+  std::int64_t closed = 0;  ///< by a call that ended ok
+  std::int64_t alive = 0;   ///< right now, provably
+};
+
 struct MetadataStoreMetrics {
   std::array<MetadataOpMetrics, kMetadataOps.size()> ops;
+  SessionMetrics sessions;
   const MetadataOpMetrics& of(MetadataOp op) const { return ops[static_cast<std::size_t>(op)]; }
 };
 
@@ -64,10 +74,19 @@ class MetricsMetadataStore final : public ForwardingMetadataStore {
     std::atomic<std::int64_t> in_flight{0};
     Histogram latency;
   };
-  using Counters = std::array<OpCounters, kMetadataOps.size()>;
+  class Session;
+  struct Sessions {
+    std::mutex mutex;
+    std::int64_t opened = 0;
+    std::int64_t closed = 0;
+    std::vector<std::weak_ptr<MetadataSession>> open;  ///< and some that were lost
+  };
+  struct Counters {
+    std::array<OpCounters, kMetadataOps.size()> ops;
+    Sessions sessions;
+  };
   /// A call that runs; one whose frame is destroyed leaves no answer and is no longer in flight.
   class Measure;
-  class Session;
   template <class R>
   static Task<R> Run(Runtime& runtime, std::shared_ptr<Counters> counters, MetadataOp op, Task<R> call);
 
