@@ -26,6 +26,7 @@ test   libgtest-dev         unit tests
 test   python3              drives the tests; some of them are written in it
 test   strace               shows the fsync before each acknowledgement
 test   shellcheck           checks the scripts
+test   prometheus           evaluates what the dashboard asks; its service is not used
 ci     ccache               repeated builds
 ci     clang-16             second compiler: ASan, every UBSan check, TSan, libFuzzer
 ci     libclang-rt-16-dev   run-time libraries of its sanitizers
@@ -124,6 +125,10 @@ run() {
 # One retry: mirrors are sometimes in the middle of an update.
 for attempt in 1 2; do
   if run update && run install --no-install-recommends "${missing[@]}"; then
+    # Where there is systemd, the package has started a service, at every boot. Only the program is of use here.
+    if [[ " ${missing[*]} " == *' prometheus '* && -d /run/systemd/system ]]; then
+      "${as_root[@]}" systemctl --quiet disable --now prometheus.service
+    fi
     install_wheels
     say 'done'
     exit 0
