@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages and the wheels that are missing, and nothing else.
+# Installs the Debian 12 packages, the wheels and the jars that are missing, and nothing else.
 #   tools/setup.sh [--check] SET...     sets: run, test, ci, data (each includes the ones it needs)
 # With everything in place it neither calls apt nor needs the network. --check only names what is missing.
-# Each wheel has a virtual environment of its own, ~/.cache/lakestream/NAME-VERSION (or below $XDG_CACHE_HOME).
+# Each wheel has a virtual environment of its own, ~/.cache/lakestream/NAME-VERSION (or below $XDG_CACHE_HOME), and jars a
+# folder there.
 set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # set  package              purpose
 packages='
@@ -26,6 +28,8 @@ test   libgtest-dev         unit tests
 test   python3              drives the tests; some of them are written in it
 test   strace               shows the fsync before each acknowledgement
 test   shellcheck           checks the scripts
+test   openjdk-17-jdk-headless  reads compacted files with the library of the reference
+test   maven                fetches that library
 test   prometheus           evaluates what the dashboard asks; its service is not used
 ci     ccache               repeated builds
 ci     clang-16             second compiler: ASan, every UBSan check, TSan, libFuzzer
@@ -39,6 +43,11 @@ data   python3-pip          downloads the data set
 wheels='
 run    pyarrow==26.0.1      headers and libraries of Arrow and Parquet, of which Debian has no package
 test   duckdb==2.0.1        reads the Parquet files of the tests
+'
+
+# set  jars                     with what they depend on, by this file
+jars='
+test   parquet-avro==1.16.0  tests/parquet/java/pom.xml
 '
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -78,7 +87,12 @@ while read -r set wheel _; do
   if [[ -n $set && $sets == *" $set "* && ! -d $cache/${wheel/==/-} ]]; then missing_wheels+=("$wheel"); fi
 done <<<"$wheels"
 
-all=("${missing[@]}" "${missing_wheels[@]}")
+missing_jars=()
+while read -r set name _; do
+  if [[ -n $set && $sets == *" $set "* && ! -d $cache/${name/==/-} ]]; then missing_jars+=("$name"); fi
+done <<<"$jars"
+
+all=("${missing[@]}" "${missing_wheels[@]}" "${missing_jars[@]}")
 if [ ${#all[@]} -eq 0 ]; then
   exit 0
 fi
@@ -97,14 +111,37 @@ install_wheels() {
     { python3 -m venv "$made" && "$made/bin/python" -m pip --disable-pip-version-check install --quiet \
         --retries 5 --no-deps --only-binary :all: "$wheel"; } >"$work/log" 2>&1 </dev/null ||
       { tail -n 20 "$work/log" >&2; fail "pip could not install $wheel (its last lines are above)"; }
-    # Another setup may have been faster.
-    mv -T "$made" "${made%.part*}" 2>/dev/null || [ -d "${made%.part*}" ] || fail "cannot write ${made%.part*}"
+    keep "$made"
   done
 }
 
-if [ ${#missing[@]} -eq 0 ]; then
+install_jars() {
+  local name made pom
+  for name in "${missing_jars[@]}"; do
+    say "installing the jars of $name"
+    made=$cache/${name/==/-}.part$$
+    pom=$root/$(awk -v name="$name" '$2 == name { print $3 }' <<<"$jars")
+    mkdir -p "$made"
+    mvn --batch-mode --quiet --file "$pom" dependency:copy-dependencies "-DoutputDirectory=$made" \
+        >"$work/log" 2>&1 </dev/null ||
+      { tail -n 20 "$work/log" >&2; fail "maven could not fetch $name (its last lines are above)"; }
+    keep "$made"
+  done
+}
+
+# Gives a folder its name, now that it is whole. Another setup may have been faster.
+keep() {
+  mv -T "$1" "${1%.part*}" 2>/dev/null || [ -d "${1%.part*}" ] || fail "cannot write ${1%.part*}"
+}
+
+install_fetched() {
   install_wheels
+  install_jars
   say 'done'
+}
+
+if [ ${#missing[@]} -eq 0 ]; then
+  install_fetched
   exit 0
 fi
 
@@ -129,8 +166,7 @@ for attempt in 1 2; do
     if [[ " ${missing[*]} " == *' prometheus '* && -d /run/systemd/system ]]; then
       "${as_root[@]}" systemctl --quiet disable --now prometheus.service
     fi
-    install_wheels
-    say 'done'
+    install_fetched
     exit 0
   fi
   [ "$attempt" -eq 2 ] || { say 'apt-get failed; trying once more'; sleep 5; }
