@@ -43,7 +43,7 @@ OpContext DrawContext(Process& process, Random& random) {
 Task<void> OnePass(World& world, Process& process, OpContext context) {
   const std::size_t number = world.BeginCollection(process);
   CollectionObserver observer = [&world, &process](const CollectedObject& object) {
-    world.Collected(process, object.object);
+    if (object.outcome == CollectedOutcome::kDeleting) world.Collected(process, object.object);
   };
   const Result<CollectionReport> report = co_await process.Collect(std::move(context), std::move(observer));
   world.EndCollection(number, report);

@@ -44,6 +44,9 @@ class Gc(harness.TestCase):
     def gc(self, *arguments):
         """The objects that are told of, and the report."""
         lines = [json.loads(line) for line in self.ok("gc", "--json", *arguments).splitlines()]
+        outcome = "would be deleted" if "--dry-run" in arguments else "deleted"
+        for line in lines[:-1]:
+            self.assertEqual(line["outcome"], outcome)
         return [line["object"] for line in lines[:-1]], lines[-1]
 
     def test_garbage_goes_and_entries_stay(self):
@@ -83,7 +86,7 @@ class Gc(harness.TestCase):
         self.ok("stream", "drop", "s")
         watch = self.start("gc", "--watch", "--json", stdout=subprocess.PIPE)
         began = time.monotonic()
-        for line in watch.stdout:  # until a pass says that it has deleted something, not that it is about to
+        for line in watch.stdout:  # until the report of a pass that deleted something
             if json.loads(line).get("wal", {}).get("deleted", {}).get("objects"):
                 break
             self.assertLess(time.monotonic() - began, LONGEST)

@@ -97,12 +97,12 @@ std::string ReportText(const CollectionReport& report, bool dry_run) {
   return text;
 }
 
-JsonValue ObjectJson(const CollectedObject& object, bool dry_run) {
+JsonValue ObjectJson(const CollectedObject& object) {
   JsonValue json = JsonValue::Object();
   json.Add("object", JsonValue::String(object.object))
       .Add("bytes", JsonValue::Int(object.bytes))
       .Add("unnamed_since_ms", TimeJson(object.since))
-      .Add("outcome", JsonValue::String(dry_run ? "would be deleted" : "deleted"));
+      .Add("outcome", JsonValue::String(CollectedOutcomeName(object.outcome)));
   return json;
 }
 
@@ -175,7 +175,8 @@ class GcRun {
 
   Task<Result<model::PassEnd>> Pass(OpContext context) {
     const CollectionObserver observer = [this](const CollectedObject& object) {
-      thread_.Do([this, object] { Tell(object); });
+      // What has not happened is not told: a reader would take it for done.
+      if (object.outcome != CollectedOutcome::kDeleting) thread_.Do([this, object] { Tell(object); });
     };
     Task<Result<CollectionReport>> pass = options_.dry_run ? collector_.DryRun(std::move(context), observer)
                                                            : collector_.Pass(std::move(context), observer);
@@ -186,7 +187,7 @@ class GcRun {
 
   void Tell(const CollectedObject& object) {
     if (options_.json) {
-      environment_.out().Write(DumpJson(ObjectJson(object, options_.dry_run)) + "\n");
+      environment_.out().Write(DumpJson(ObjectJson(object)) + "\n");
     } else if (options_.dry_run) {
       environment_.out().Write(fmt::format("would delete {}, {}, which nothing has named since {}\n", object.object,
                                            ShortBytes(object.bytes), TimeText(object.since)));

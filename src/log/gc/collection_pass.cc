@@ -401,11 +401,7 @@ Task<Status> CollectionPass::Weigh(ObjectRoot root, const ObjectInfo& info, std:
   if (since) candidate.since_ms = ToMillis(*since);
   if (dry_run_) {
     if (!garbage) co_return OkStatus();
-    CollectedObject object;
-    object.object = candidate.object;
-    object.bytes = candidate.bytes;
-    object.since = since.value_or(report_.started);
-    observer_(object);
+    Tell(candidate, CollectedOutcome::kWouldBeDeleted);
     co_return OkStatus();
   }
   Task<Status> add = writer_->Add(std::move(candidate));
@@ -459,21 +455,27 @@ Task<Status> CollectionPass::DeleteBatch(ObjectRoot root, std::vector<Collection
   stopped_by_hold_ = !report_.holds.empty() && !Broken(Rule::kHoldsStopDeletions);
   if (stopped_by_hold_) co_return OkStatus();
   std::vector<std::string> keys;
-  CollectedRoot::Count deleted;
   for (const CollectionCandidate& candidate : batch) {
-    CollectedObject object;
-    object.object = candidate.object;
-    object.bytes = candidate.bytes;
-    object.since = candidate.since_ms ? WallTimeFromMillis(*candidate.since_ms) : report_.started;
-    observer_(object);
+    Tell(candidate, CollectedOutcome::kDeleting);
     keys.push_back(RootedName::Parse(candidate.object)->key);
-    Count(deleted, candidate.bytes);
   }
   Task<Status> remove = Store(root).Delete(context_, std::move(keys));
-  LS_CO_TRY(co_await remove);
-  Found(root).deleted.objects += deleted.objects;
-  Found(root).deleted.bytes += deleted.bytes;
-  co_return OkStatus();
+  const Status removed = co_await remove;
+  for (const CollectionCandidate& candidate : batch) {
+    // Of a call that failed some may be gone, whatever it says.
+    Tell(candidate, removed.ok() ? CollectedOutcome::kDeleted : CollectedOutcome::kUnknown);
+    if (removed.ok()) Count(Found(root).deleted, candidate.bytes);
+  }
+  co_return removed;
+}
+
+void CollectionPass::Tell(const CollectionCandidate& candidate, CollectedOutcome outcome) const {
+  CollectedObject object;
+  object.outcome = outcome;
+  object.object = candidate.object;
+  object.bytes = candidate.bytes;
+  object.since = candidate.since_ms ? WallTimeFromMillis(*candidate.since_ms) : report_.started;
+  observer_(object);
 }
 
 /// Removes what later passes have no use for: results but the last, and what older passes left, also those that were cut

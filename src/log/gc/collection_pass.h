@@ -63,6 +63,7 @@ class CollectionPass {
                      std::optional<CollectionCandidate> known);
 
   Task<Status> DeleteBatch(ObjectRoot root, std::vector<CollectionCandidate> batch);
+  void Tell(const CollectionCandidate& candidate, CollectedOutcome outcome) const;
   /// Notes how a step ended that a pass is incomplete without, and says whether to go on.
   Status Take(const Status& step, bool model::PassFacts::*fact);
 

@@ -23,6 +23,16 @@ Status CheckOptions(const CollectorOptions& options) {
 
 }  // namespace
 
+std::string_view CollectedOutcomeName(CollectedOutcome outcome) {
+  switch (outcome) {
+    case CollectedOutcome::kWouldBeDeleted: return "would be deleted";
+    case CollectedOutcome::kDeleting: return "deleting";
+    case CollectedOutcome::kDeleted: return "deleted";
+    case CollectedOutcome::kUnknown: break;
+  }
+  return "unknown";
+}
+
 Task<Result<CollectionReport>> Collector::Pass(OpContext context, CollectionObserver observer) {
   LS_CO_TRY(CheckOptions(options_));
   CollectionPass pass(parts_, options_, std::move(context), std::move(observer), /*dry_run=*/false);

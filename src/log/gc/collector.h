@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -66,13 +67,24 @@ struct CollectionReport {
   std::optional<WallTime> next;   ///< when the first object that waits now will have waited long enough
 };
 
-/// An object that a pass deleted, or, in a dry run, would.
+enum class CollectedOutcome {
+  kWouldBeDeleted,  ///< in a dry run
+  kDeleting,        ///< the store is about to be asked
+  kDeleted,         ///< after kDeleting: it is gone
+  kUnknown,         ///< after kDeleting: the call failed, and may have deleted it; where it did not, a later pass does
+};
+/// In lower case, for people: "deleted".
+std::string_view CollectedOutcomeName(CollectedOutcome outcome);
+
+/// An object that a pass deletes, or, in a dry run, would.
 struct CollectedObject {
+  CollectedOutcome outcome = CollectedOutcome::kWouldBeDeleted;
   std::string object;  ///< wal/ or compacted/, and its key there
   std::int64_t bytes = 0;
   WallTime since{};    ///< nothing has named it since then
 };
-/// Called for each before the call that deletes it, one call at a time.
+/// Called for each object before the call that deletes it and after that has ended, one call at a time. A process that dies
+/// between the two has deleted it or not.
 using CollectionObserver = std::function<void(const CollectedObject&)>;
 
 /// What holds an object, or why nothing does.
@@ -97,7 +109,7 @@ class Collector {
   Collector(CollectorParts parts, CollectorOptions options) : parts_(parts), options_(std::move(options)) {}
 
   /// One pass. Any error before its end means that it made no candidates and deleted nothing; one after that, that some of
-  /// the objects told to the observer are not deleted yet: a later pass does it. Errors: invalid_argument (options);
+  /// the garbage is not deleted yet: a later pass does it. Errors: invalid_argument (options);
   /// corrupt (a record that may name anything); unavailable (a scan or a listing was cut short, clocks that do not agree);
   /// as the stores'.
   Task<Result<CollectionReport>> Pass(OpContext context, CollectionObserver observer);

@@ -136,6 +136,30 @@ TEST(CollectorFaults, AnyFailedCallBeforeTheEnd) {
   w.Bad();
 }
 
+/// "deleted" is told when it is so, and of a call that failed that nobody knows.
+TEST(CollectorFaults, ADeletionThatFails) {
+  for (const bool reached : {false, true}) {
+    BadPass w;
+    w.object_plan.OnNth(ObjectOp::kDelete, "2026/", 1, reached ? Fault::LoseAnswer() : Fault::FailUnavailable());
+    const Result<CollectionReport> failed = w.PassOn(w.bad_wal);
+    EXPECT_FALSE(failed.ok());
+    EXPECT_EQ(w.told, Strings({"deleting wal/" + GcWorld::Wal(3), "unknown wal/" + GcWorld::Wal(3)}));
+    EXPECT_EQ(w.HasWal(3), !reached);
+    EXPECT_EQ(w.object_plan.rules_left(), 0);
+    w.PassUntilClean();
+    EXPECT_FALSE(w.HasWal(3));
+  }
+  BadPass w;
+  w.hook.before = [&w](int) -> Task<Status> {
+    const bool asked = !w.told.empty() && w.told.back().starts_with("deleting");
+    // Nothing but the deletion itself is between the two.
+    if (asked) w.told.push_back("a call");
+    co_return OkStatus();
+  };
+  w.PassText();
+  EXPECT_EQ(w.told, Strings({"deleting wal/" + GcWorld::Wal(3), "a call", "deleted wal/" + GcWorld::Wal(3)}));
+}
+
 TEST(CollectorFaults, AListingThatIsCutShort) {
   for (const int listing : {1, 2}) {
     BadPass w;

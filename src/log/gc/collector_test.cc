@@ -31,7 +31,7 @@ TEST(Collector, TwoPassesAndTwoGraces) {
   w.Age(kTick);
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 1, deleted 1");
   EXPECT_FALSE(w.HasWal(1));
-  EXPECT_EQ(w.told, Strings({"wal/" + GcWorld::Wal(1)}));
+  EXPECT_EQ(w.told, Strings({"deleting wal/" + GcWorld::Wal(1), "deleted wal/" + GcWorld::Wal(1)}));
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 0, deleted 0");
 }
 
@@ -265,7 +265,7 @@ TEST(Collector, AHoldThatComesMeanwhileStopsThePassThere) {
   w.options.deletes_at_once = 1;
   w.options.deletes_per_second = 1;
   w.hook.before = [&](int) -> Task<Status> {
-    if (w.told.size() != 2) co_return OkStatus();
+    if (w.told.size() != 4) co_return OkStatus();  // two are deleted
     const std::string key = "/lakestream/holds/audit";
     const Buffer value = Buffer::CopyOf("{\"reason\":\"r\"}");
     Task<Result<WriteAnswer>> put = w.memory_meta.Put(OpContext(), Partition::OfKey(key), key, value, WriteGuard());
@@ -286,7 +286,7 @@ TEST(Collector, ManyCandidatesGoInBatches) {
   const MonotonicTime before = w.sim.Now();
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 1203, deleted 1203");
   EXPECT_GE(w.sim.Now() - before, std::chrono::seconds(5)) << "200 a second";
-  EXPECT_EQ(w.told.size(), 1203u);
+  EXPECT_EQ(w.told.size(), 2u * kMany);
   EXPECT_TRUE(w.Keys(w.memory_objects).empty());
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 0, deleted 0");
   EXPECT_EQ(w.GcRecords().size(), 2u);
@@ -360,11 +360,13 @@ TEST(Collector, ADryRunWritesNothing) {
   const std::vector<MetadataRecord> before = w.memory_meta.backend()->Dump();
   const Strings objects = w.Keys(w.memory_objects);
   Strings told;
-  const CollectionObserver observer = [&](const CollectedObject& object) { told.push_back(object.object); };
+  const CollectionObserver observer = [&](const CollectedObject& object) {
+    told.push_back(std::string(CollectedOutcomeName(object.outcome)) + " " + object.object);
+  };
   Collector collector = w.MakeCollector();
   const Result<CollectionReport> report = w.sim.Run(collector.DryRun(OpContext(), observer));
   EXPECT_EQ(GcWorld::Text(report), "waiting 1, garbage 1, deleted 0");
-  EXPECT_EQ(told, Strings({"wal/" + GcWorld::Wal(1)}));
+  EXPECT_EQ(told, Strings({"would be deleted wal/" + GcWorld::Wal(1)}));
   const std::vector<MetadataRecord> after = w.memory_meta.backend()->Dump();
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].version, before[i].version) << after[i].key;

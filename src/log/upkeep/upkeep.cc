@@ -190,7 +190,8 @@ void Upkeep::Impl::NoteCollected(const CollectionReport& report) {
 Task<Result<model::PassEnd>> Upkeep::Impl::Collect(OpContext context, const JobLoop& job) {
   const MonotonicTime started = runtime.Now();
   const CollectionObserver observer = [](const CollectedObject& object) {
-    Log(LogLevel::kDebug, fmt::format("an object is deleted object={} bytes={}", object.object, object.bytes));
+    Log(LogLevel::kDebug, fmt::format("an object is garbage object={} bytes={} outcome={}", object.object, object.bytes,
+                                      CollectedOutcomeName(object.outcome)));
   };
   Task<Result<CollectionReport>> pass = collector->Pass(std::move(context), observer);
   LS_CO_ASSIGN(const CollectionReport report, co_await pass);

@@ -175,10 +175,13 @@ class GcWorld : public ReaderWorld {
     const CollectorParts parts{sim.runtime(), hooked_meta, hooked_wal, hooked_compacted, catalog};
     return Collector(parts, options);
   }
-  Result<CollectionReport> Pass() {
+  Result<CollectionReport> Pass() { return PassOn(hooked_wal); }
+  Result<CollectionReport> PassOn(ObjectStore& wal) {
     told.clear();
-    const CollectionObserver observer = [this](const CollectedObject& object) { told.push_back(object.object); };
-    Collector collector = MakeCollector();
+    const CollectionObserver observer = [this](const CollectedObject& object) {
+      told.push_back(std::string(CollectedOutcomeName(object.outcome)) + " " + object.object);
+    };
+    Collector collector(CollectorParts{sim.runtime(), hooked_meta, wal, hooked_compacted, catalog}, options);
     return sim.Run(collector.Pass(OpContext(), observer));
   }
   /// What a pass did, in short: "waiting 1, garbage 2, deleted 2"; or its error.
@@ -231,7 +234,7 @@ class GcWorld : public ReaderWorld {
   HookedObjectStore hooked_wal;
   HookedObjectStore hooked_compacted;
   CollectorOptions options;
-  std::vector<std::string> told;  ///< objects, by the last pass
+  std::vector<std::string> told;  ///< by the last pass: outcomes and objects
   LogId a;
   LogId b;
 };
