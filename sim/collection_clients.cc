@@ -50,10 +50,10 @@ Task<void> OnePass(World& world, Process& process, OpContext context) {
 }
 
 Task<Status> ReleaseAll(MetadataStore& meta) {
-  Task<Result<std::vector<HoldListing>>> list = ListHolds(meta, OpContext());
-  const Result<std::vector<HoldListing>> holds = co_await list;
+  Task<Result<std::vector<CollectionHold>>> list = ListHolds(meta, OpContext());
+  const Result<std::vector<CollectionHold>> holds = co_await list;
   if (!holds.ok()) co_return holds.status();
-  for (const HoldListing& hold : *holds) {
+  for (const CollectionHold& hold : *holds) {
     const Status released = co_await ReleaseHold(meta, OpContext(), hold.name);
     if (!released.ok()) co_return released;
   }
@@ -91,7 +91,7 @@ Task<void> RunHolder(World& world, Process& process, int client) {
     const Duration grace = world.plan().collector.grace;
     const Status slept = co_await Pause(process, random, 8 * grace);
     if (!slept.ok() || !world.goes_on()) co_return;
-    Task<Status> add = AddHold(process.meta(), OpContext(), name, "a copy is made");
+    Task<Status> add = AddHold(process.node().runtime(), process.meta(), OpContext(), name, "a copy is made");
     (void)co_await add;
     (void)co_await Pause(process, random, 2 * grace);
     Task<Status> release = ReleaseHold(process.meta(), OpContext(), name);

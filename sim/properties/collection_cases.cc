@@ -143,6 +143,17 @@ MadeHistory HeldBefore() {
   h.Collect("wal/one");
   return h;
 }
+/// The record changes, and the hold stands all the time.
+MadeHistory HeldBesideAnother() {
+  CollectionHistory h{Compacted()};
+  h.Hold();
+  h.Begin(1);
+  h.Hold("g");
+  h.Hold("i");
+  h.Release("g");
+  h.Collect("wal/one");
+  return h;
+}
 MadeHistory HeldMeanwhile() {
   CollectionHistory h{Compacted()};
   h.Begin(1);
@@ -193,7 +204,7 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"foreign_objects_stay", NothingIsLeft, ForeignIsCollected}),
     PropertyCaseRegistration({"foreign_objects_stay", NothingIsLeft, ForeignIsGone}),
     PropertyCaseRegistration({"holds_stop_deletions", HeldMeanwhile, HeldBefore}),
-    PropertyCaseRegistration({"holds_stop_deletions", Released, HeldBefore}),
+    PropertyCaseRegistration({"holds_stop_deletions", Released, HeldBesideAnother}),
     PropertyCaseRegistration({"retention_keeps", ByBytes, ByteTooFew}),
     PropertyCaseRegistration({"retention_keeps", ByRecords, RecordTooFew}),
     PropertyCaseRegistration({"retention_keeps", ByTime, TooYoung}),

@@ -3,16 +3,29 @@
 #include <limits>
 #include <map>
 
-#include "format/collection_hold.h"
+#include "format/collection_holds.h"
 #include "format/collection_records.h"
 #include "sim/properties/property.h"
 
 namespace lakestream::sim {
 namespace {
 
+/// The holds of a changed record; those that stood before stand since then.
+std::map<std::string, Place> Standing(const StoreEvent& event, const std::map<std::string, Place>& before) {
+  std::map<std::string, Place> now;
+  if (event.change.removed) return now;
+  const Result<CollectionHolds> record = DecodeCollectionHolds(event.change.record.value.text(), kCollectionHoldsKey);
+  if (!record.ok()) return before;
+  for (const CollectionHold& hold : record->holds) {
+    const auto known = before.find(hold.name);
+    now.emplace(hold.name, known != before.end() ? known->second : event.place);
+  }
+  return now;
+}
+
 /// Who looks for holds needs not see one that comes meanwhile: it must be older than the pass.
 Contradiction Check(const Evidence& evidence) {
-  std::map<std::string, Place> holds;   // that stand, each from the place on
+  std::map<std::string, Place> holds;   // that stand, by their names: since when
   std::map<std::string, Place> passes;  // by their keys: where they began
   std::size_t asked = 0;
   const auto until = [&](Place place) -> Contradiction {
@@ -30,12 +43,9 @@ Contradiction Check(const Evidence& evidence) {
   for (const StoreEvent& event : evidence.store) {
     if (Contradiction found = until(event.place)) return found;
     const std::string& key = event.change.record.key;
-    std::map<std::string, Place>* const which =
-        HoldOfKey(key) ? &holds : (NumberOfCollectionPassKey(key) ? &passes : nullptr);
-    if (which == nullptr) continue;
+    if (key == kCollectionHoldsKey) holds = Standing(event, holds);
     // Numbers of passes do not come again.
-    if (event.change.removed && which == &holds) which->erase(key);
-    if (!event.change.removed) which->emplace(key, event.place);
+    if (NumberOfCollectionPassKey(key) && !event.change.removed) passes.emplace(key, event.place);
   }
   return until(std::numeric_limits<Place>::max());
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/invariant.h"
-#include "format/collection_hold.h"
+#include "format/collection_holds.h"
 #include "format/collection_records.h"
 #include "sim/testing/compaction_history.h"
 
@@ -40,19 +42,24 @@ class CollectionHistory : public CompactionHistory {
     evidence.collected.push_back(CollectedEvent{place, now(), "p.1", object, pass_key_});
     evidence.objects.push_back(ObjectEvent{Next(), now(), object, true});
   }
-  void Hold() {
-    CollectionHold hold;
-    hold.reason = "a copy";
-    Store(CollectionHoldKey("h"), Value(EncodeCollectionHold(hold)));
+  void Hold(const std::string& name = "h") {
+    const auto after = [&](const CollectionHold& hold) { return hold.name > name; };
+    holds_.holds.insert(std::find_if(holds_.holds.begin(), holds_.holds.end(), after), CollectionHold{name, "a copy", 7, {}});
+    StoreHolds();
   }
-  void Release() { Remove(CollectionHoldKey("h")); }
+  void Release(const std::string& name = "h") {
+    std::erase_if(holds_.holds, [&](const CollectionHold& hold) { return hold.name == name; });
+    StoreHolds();
+  }
 
  private:
+  void StoreHolds() { Store(std::string(kCollectionHoldsKey), EncodeCollectionHolds(holds_)); }
   static std::string Value(const Result<std::string>& encoded) {
     LS_INVARIANT(encoded.ok(), "a record that can be written");
     return *encoded;
   }
   std::string pass_key_;
+  CollectionHolds holds_;
 };
 
 /// Objects "one" to "four" are named no more. A pass finds them, and another one begins after the grace.

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "format/catalog_records.h"
-#include "format/collection_hold.h"
+#include "format/collection_holds.h"
 #include "format/collection_records.h"
 #include "format/compaction_record.h"
 #include "format/deployment_record.h"
@@ -123,7 +123,7 @@ std::string_view RecordKindName(RecordKind kind) {
     case RecordKind::kLogIdMapping: return "log_id_mapping";
     case RecordKind::kLogRegistration: return "log_registration";
     case RecordKind::kDeployment: return "deployment";
-    case RecordKind::kCollectionHold: return "collection_hold";
+    case RecordKind::kCollectionHolds: return "collection_holds";
     case RecordKind::kLogIsolation: return "log_isolation";
     case RecordKind::kCollectionMark: return "collection_mark";
     case RecordKind::kCollectionPass: return "collection_pass";
@@ -165,8 +165,8 @@ KnownKey ClassifyKey(std::string_view key) {
     known.kind = RecordKind::kPartition;
   } else if (key == kDeploymentKey) {
     known.kind = RecordKind::kDeployment;
-  } else if (HoldOfKey(key)) {
-    known.kind = RecordKind::kCollectionHold;
+  } else if (key == kCollectionHoldsKey) {
+    known.kind = RecordKind::kCollectionHolds;
   } else if (LogOfIsolationKey(key)) {
     known.kind = RecordKind::kLogIsolation;
     known.partition = kLogIsolationPartition;
@@ -196,7 +196,7 @@ Description DescribeRecord(std::string_view key, ByteSpan bytes) {
     case RecordKind::kLogIdMapping: return DescribeJson(key, value, &DecodeLogMapping);
     case RecordKind::kLogRegistration: return DescribeJson(key, value, &DecodeLogRegistration);
     case RecordKind::kDeployment: return DescribeJson(key, value, &DecodeDeployment);
-    case RecordKind::kCollectionHold: return DescribeJson(key, value, &DecodeCollectionHold);
+    case RecordKind::kCollectionHolds: return DescribeJson(key, value, &DecodeCollectionHolds);
     case RecordKind::kCollectionMark: return DescribeMark(key, value);
     case RecordKind::kCollectionPass: return DescribeJson(key, value, &DecodeCollectionPass);
     case RecordKind::kCollectionResult: return DescribeJson(key, value, &DecodeCollectionResult);

@@ -27,7 +27,7 @@ enum class RecordKind : std::uint8_t {
   kLogIdMapping,
   kLogRegistration,
   kDeployment,
-  kCollectionHold,
+  kCollectionHolds,
   kLogIsolation,
   kCollectionMark,
   kCollectionPass,

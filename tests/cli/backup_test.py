@@ -201,10 +201,12 @@ class Holds(TestCase):
         [hold] = json.loads(self.ok("hold", "list", "--json"))
         self.assertEqual((hold["name"], hold["reason"]), ("weekly", "copy of sunday"))
         self.assertRegex(self.ok("hold", "list").decode(), r"^weekly  2\S+Z  copy of sunday\n$")
-        self.assertEqual(json.loads(self.ok("inspect", "meta", "/lakestream/holds/weekly", "--json"))["kind"],
-                         "collection_hold")
+        self.assertEqual(json.loads(self.ok("inspect", "meta", "/lakestream/holds", "--json"))["kind"],
+                         "collection_holds")
         self.assertEqual(json.loads(self.ok("fsck", "--json"))["findings"], [])
+        self.ok("hold", "add", "daily", "--reason", "copy of monday")
         self.assertEqual(self.ok("hold", "release", "weekly"), b"released: weekly\n")
+        self.assertEqual([hold["name"] for hold in json.loads(self.ok("hold", "list", "--json"))], ["daily"])
         self.refused(4, "hold", "release", "weekly")
         self.refused(2, "hold", "add", "UPPER", "--reason", "r")
         self.refused(2, "hold")

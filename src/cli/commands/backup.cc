@@ -118,10 +118,10 @@ Status Restore(Environment& environment, const RestoreOptions& options) {
 
 Status ListAll(Environment& environment, const HoldListOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
-  LS_ASSIGN(const std::vector<HoldListing> holds, Wait(ListHolds(deployment->metadata(), OpContext())));
+  LS_ASSIGN(const std::vector<CollectionHold> holds, Wait(ListHolds(deployment->metadata(), OpContext())));
   if (options.json) {
     JsonValue json = JsonValue::Array();
-    for (const HoldListing& hold : holds) {
+    for (const CollectionHold& hold : holds) {
       JsonValue item = JsonValue::Object();
       item.Add("name", JsonValue::String(hold.name))
           .Add("created_ms", JsonValue::Int(hold.created_ms))
@@ -132,16 +132,15 @@ Status ListAll(Environment& environment, const HoldListOptions& options) {
     return OkStatus();
   }
   if (holds.empty() && !environment.quiet()) PrintNote("there is no hold");
-  for (const HoldListing& hold : holds) {
-    const std::string reason = hold.reason.empty() ? "(cannot be read; it holds all the same)" : hold.reason;
-    environment.out().Write(fmt::format("{}  {}  {}\n", hold.name, UtcText(hold.created_ms), Printable(reason)));
+  for (const CollectionHold& hold : holds) {
+    environment.out().Write(fmt::format("{}  {}  {}\n", hold.name, UtcText(hold.created_ms), Printable(hold.reason)));
   }
   return OkStatus();
 }
 
 Status Add(Environment& environment, const HoldAddOptions& options) {
   LS_ASSIGN(Deployment * deployment, environment.Open(false));
-  LS_TRY(Wait(AddHold(deployment->metadata(), OpContext(), options.name, options.reason)));
+  LS_TRY(Wait(AddHold(environment.runtime(), deployment->metadata(), OpContext(), options.name, options.reason)));
   environment.out().Write("held: " + options.name + "\n");
   return OkStatus();
 }

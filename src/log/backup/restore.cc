@@ -9,7 +9,6 @@
 
 #include "base/try.h"
 #include "format/catalog_records.h"
-#include "format/collection_hold.h"
 #include "format/deployment_record.h"
 #include "log/backup/manifest.h"
 #include "log/catalog/catalog_homes.h"
@@ -17,6 +16,7 @@
 #include "log/fsck/catalog_pass.h"
 #include "log/fsck/fsck_job.h"
 #include "log/fsck/object_check.h"
+#include "log/holds/holds.h"
 #include "meta/lmdb/lmdb_copy.h"
 #include "meta/lmdb/lmdb_metadata_store.h"
 #include "objstore/local/local_object_store.h"
@@ -248,15 +248,12 @@ class Restore {
   }
 
   Task<Status> Hold() {
-    CollectionHold hold;
-    hold.reason = "metadata was restored from a copy; look for lost entries before objects are collected";
     // Two restores of one copy need epochs of their own, too.
     report_.epoch = std::max(record_.epoch + 1, ToMillis(runtime_.clock.Wall()));
     report_.hold = "restore-" + std::to_string(report_.epoch);
-    LS_CO_ASSIGN(std::string value, EncodeCollectionHold(hold));
-    const std::string key = CollectionHoldKey(report_.hold);
-    const Buffer bytes(std::move(value));
-    co_return (co_await meta_->CreateIfAbsent(context_, Partition::OfKey(key), key, bytes, WriteGuard())).status();
+    const std::string reason = "metadata was restored from a copy; look for lost entries before objects are collected";
+    Task<Status> add = AddHold(runtime_, *meta_, context_, report_.hold, reason);
+    co_return co_await add;
   }
 
   Task<Status> SetEpoch(std::int64_t version) {

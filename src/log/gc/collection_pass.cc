@@ -65,10 +65,10 @@ Status CollectionPass::Take(const Status& step, bool model::PassFacts::*fact) {
 }
 
 Task<Status> CollectionPass::ReadHolds() {
-  Task<Result<std::vector<HoldListing>>> list = ListHolds(parts_.meta, context_);
-  LS_CO_ASSIGN(const std::vector<HoldListing> holds, co_await list);
+  Task<Result<std::vector<CollectionHold>>> list = ListHolds(parts_.meta, context_);
+  LS_CO_ASSIGN(const std::vector<CollectionHold> holds, co_await list);
   report_.holds.clear();
-  for (const HoldListing& hold : holds) report_.holds.push_back(hold.name);
+  for (const CollectionHold& hold : holds) report_.holds.push_back(hold.name);
   co_return OkStatus();
 }
 

@@ -171,9 +171,7 @@ std::string Held() {
   w.Age(2 * kGrace);
   w.PassText();
   w.Age(2 * kGrace);
-  const std::string key = "/lakestream/holds/audit";
-  const Buffer value = Buffer::CopyOf("{\"reason\":\"r\"}");
-  EXPECT_TRUE(w.sim.Run(w.memory_meta.Put(OpContext(), Partition::OfKey(key), key, value, WriteGuard())).ok());
+  EXPECT_TRUE(w.sim.Run(AddHold(w.sim.runtime(), w.memory_meta, OpContext(), "audit", "r")).ok());
   return w.PassText();
 }
 

@@ -245,15 +245,60 @@ TEST(Collector, AHoldKeepsEverything) {
   w.Age(kGrace + kTick);
   w.PassText();
   w.Age(kGrace + kTick);
-  const std::string key = "/lakestream/holds/audit";
-  const Buffer value = Buffer::CopyOf("{\"reason\":\"r\"}");
-  ASSERT_TRUE(w.sim.Run(w.memory_meta.Put(OpContext(), Partition::OfKey(key), key, value, WriteGuard())).ok());
+  ASSERT_TRUE(w.sim.Run(AddHold(w.sim.runtime(), w.memory_meta, OpContext(), "audit", "r")).ok());
   const Result<CollectionReport> held = w.Pass();
   EXPECT_EQ(GcWorld::Text(held), "waiting 0, garbage 1, deleted 0");
   EXPECT_EQ(held->holds, Strings({"audit"}));
   EXPECT_TRUE(w.told.empty());
-  ASSERT_TRUE(w.sim.Run(w.memory_meta.Delete(OpContext(), Partition::OfKey(key), key, WriteGuard())).ok());
+  ASSERT_TRUE(w.sim.Run(ReleaseHold(w.memory_meta, OpContext(), "audit")).ok());
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 1, deleted 1");
+}
+
+/// Scans and listings of everything below a prefix come to nothing.
+class BlindStore final : public ForwardingMetadataStore {
+ public:
+  BlindStore(MetadataStore& inner, std::string to) : ForwardingMetadataStore(inner), to_(std::move(to)) {}
+
+  Task<Result<KeyPage>> List(OpContext context, KeyRange range, std::string cursor, int limit) override {
+    if (range.from.starts_with(to_)) co_return KeyPage();
+    Task<Result<KeyPage>> list = inner().List(std::move(context), std::move(range), std::move(cursor), limit);
+    co_return co_await list;
+  }
+  Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override {
+    if (range.from.starts_with(to_)) co_return ScanPage();
+    Task<Result<ScanPage>> scan = inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
+    co_return co_await scan;
+  }
+
+ private:
+  const std::string to_;
+};
+
+TEST(Collector, AHoldIsSeenThoughEveryScanIsCut) {
+  GcWorld w;
+  w.Orphan(1);
+  w.Age(kGrace + kTick);
+  w.PassText();
+  ASSERT_TRUE(w.sim.Run(AddHold(w.sim.runtime(), w.memory_meta, OpContext(), "audit", "r")).ok());
+  w.Age(kGrace + kTick);
+  BlindStore blind(w.memory_meta, "/lakestream/holds");
+  Collector collector(CollectorParts{w.sim.runtime(), blind, w.memory_objects, w.memory_compacted, w.catalog}, w.options);
+  const Result<CollectionReport> held = w.sim.Run(collector.Pass(OpContext(), [](const CollectedObject&) {}));
+  EXPECT_EQ(GcWorld::Text(held), "waiting 0, garbage 1, deleted 0");
+  EXPECT_TRUE(w.HasWal(1));
+}
+
+TEST(Collector, NothingGoesWhereHoldsCannotBeRead) {
+  GcWorld w;
+  w.Orphan(1);
+  w.Age(kGrace + kTick);
+  w.PassText();
+  w.Age(kGrace + kTick);
+  const std::string key(kCollectionHoldsKey);
+  const Buffer value = Buffer::CopyOf("{}");
+  ASSERT_TRUE(w.sim.Run(w.memory_meta.Put(OpContext(), Partition::OfKey(key), key, value, WriteGuard())).ok());
+  EXPECT_EQ(w.Pass().status().code(), StatusCode::kCorrupt);
+  EXPECT_TRUE(w.HasWal(1));
 }
 
 TEST(Collector, AHoldThatComesMeanwhileStopsThePassThere) {
@@ -266,10 +311,9 @@ TEST(Collector, AHoldThatComesMeanwhileStopsThePassThere) {
   w.options.deletes_per_second = 1;
   w.hook.before = [&](int) -> Task<Status> {
     if (w.told.size() != 4) co_return OkStatus();  // two are deleted
-    const std::string key = "/lakestream/holds/audit";
-    const Buffer value = Buffer::CopyOf("{\"reason\":\"r\"}");
-    Task<Result<WriteAnswer>> put = w.memory_meta.Put(OpContext(), Partition::OfKey(key), key, value, WriteGuard());
-    co_return (co_await put).status();
+    Task<Status> add = AddHold(w.sim.runtime(), w.memory_meta, OpContext(), "audit", "r");
+    (void)co_await add;  // it stands already at the next calls
+    co_return OkStatus();
   };
   EXPECT_EQ(w.PassText(), "waiting 0, garbage 5, deleted 2");
   EXPECT_EQ(w.Keys(w.memory_objects).size(), 3u);

@@ -63,9 +63,9 @@ Task<Result<ObjectOutlook>> ExplainObject(CollectorParts parts, const CollectorO
   outlook.modified = info->modified;
   const std::optional<std::uint64_t> reference = ReferenceOf(name->root, name->key);
   if (!reference) co_return outlook;
-  Task<Result<std::vector<HoldListing>>> list = ListHolds(parts.meta, context);
-  LS_CO_ASSIGN(const std::vector<HoldListing> holds, co_await list);
-  for (const HoldListing& hold : holds) outlook.holds.push_back(hold.name);
+  Task<Result<std::vector<CollectionHold>>> list = ListHolds(parts.meta, context);
+  LS_CO_ASSIGN(const std::vector<CollectionHold> holds, co_await list);
+  for (const CollectionHold& hold : holds) outlook.holds.push_back(hold.name);
   Task<Result<std::string>> find = FindName(parts.meta, context, *reference);
   LS_CO_ASSIGN(outlook.named_by, co_await find);
   Task<Result<std::optional<WallTime>>> look = CandidateSince(parts.meta, context, object);

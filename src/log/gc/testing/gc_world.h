@@ -13,6 +13,7 @@
 #include "format/compaction_record.h"
 #include "log/catalog/stream_catalog.h"
 #include "log/gc/collector.h"
+#include "log/holds/holds.h"
 #include "log/reader/testing/reader_world.h"
 
 namespace lakestream {
