@@ -43,7 +43,7 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
   std::vector<std::string> faults;
   int operations = 0;
   CLI::App app("Runs the engine in a simulated world, and checks what it did. Everything follows from the seed.");
-  app.add_option("--scenario", arguments.scenario, "one scenario; without it all of them");
+  app.add_option("--scenario", arguments.scenario, "one scenario; without it all that do not take seconds");
   auto* seed = app.add_option("--seed", one_seed, "one seed");
   auto* range = app.add_option("--seeds", seeds, "seeds A..B, both included")->excludes(seed);
   auto* minutes =
@@ -53,6 +53,7 @@ Result<std::optional<Arguments>> ParseArguments(int argc, const char* const* arg
       ->delimiter(',');
   auto* count = app.add_option("--operations", operations, "at most so many calls of clients, to narrow a failure down");
   app.add_option("--trace", arguments.trace, "writes what happened in the first seed to this file");
+  app.add_option("--space", arguments.space, "writes bytes stored and live over the day of the first seed to this file");
   app.add_flag("--list", arguments.list, "lists scenarios, properties, probes and mutants");
   app.add_flag("--mutants", arguments.mutants, "breaks one rule of the protocol after the other; each must be noticed");
   app.add_option("--mutant", arguments.mutant, "only this mutant, in this process");

@@ -16,6 +16,7 @@ struct Arguments {
   std::uint64_t last = 100;
   std::optional<int> minutes; ///< of real time, instead of a last seed
   std::string trace;          ///< a file for what happened in the first seed
+  std::string space;          ///< a file for the bytes stored and live over the first seed's day
   bool list = false;
   bool mutants = false;
   std::string mutant;         ///< only this one of them

@@ -119,7 +119,7 @@ Task<void> RunAppender(World& world, Process& process, int client) {
     AppendRequest request;
     request.log = log;
     request.records = 1 + static_cast<std::int32_t>(random.Below(static_cast<std::uint64_t>(plan.max_records)));
-    const std::uint64_t spare = static_cast<std::uint64_t>(plan.max_payload) - kSmallestPayload + 1;
+    const std::uint64_t spare = static_cast<std::uint64_t>(world.MostPayload(log)) - kSmallestPayload + 1;
     request.payload = MakePayload(number, log, kSmallestPayload + random.Below(spare));
     request.caller = random.Below(2) == 0 ? 0 : static_cast<CallerId>(client) + 1;
     OpContext context = DrawContext(process, random);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ struct ObjectEvent {
   MonotonicTime at;
   std::string object;  ///< "wal/" or "compacted/", and its key there
   bool removed = false;
+  std::int64_t bytes = 0;  ///< unless it was removed
 };
 
 /// A collector is about to have an object deleted.
@@ -170,6 +172,13 @@ struct CompactionPass {
   std::vector<CompactionOutcome> outcomes;  ///< of its logs, as they came
 };
 
+/// The part of a run in which entries were appended, let go, compacted and collected for long enough that the space they
+/// take must have converged.
+struct Day {
+  MonotonicTime begin;
+  MonotonicTime end;
+};
+
 /// All that is known about a run when it is judged.
 struct Evidence {
   /// Of real processes: nobody wrote down what the stores did, so `store`, `puts` and what follows from them are empty,
@@ -201,6 +210,7 @@ struct Evidence {
   std::set<std::string> final_objects;  ///< everything below both roots
   /// At the end passes ran until everything must have gone.
   bool all_collected = false;
+  std::optional<Day> day;               ///< where the run was one, to its end
   model::RetentionRules retention;      ///< what the retainers keep to
   std::vector<Checked> checks;            ///< while others wrote
   std::vector<std::string> final_damage;  ///< that an fsck of the whole deployment finds at the end

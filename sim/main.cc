@@ -14,6 +14,7 @@
 #include "sim/probes/probe.h"
 #include "sim/properties/property.h"
 #include "sim/run.h"
+#include "sim/space.h"
 
 namespace lakestream::sim {
 namespace {
@@ -30,7 +31,9 @@ struct Totals {
 
 void PrintList() {
   fmt::print("Scenarios\n");
-  for (const Scenario& scenario : AllScenarios()) fmt::print("  {:28} {}\n", scenario.name, scenario.says);
+  for (const Scenario& scenario : AllScenarios()) {
+    fmt::print("  {:28} {}{}\n", scenario.name, scenario.says, scenario.by_name ? " (only by its name)" : "");
+  }
   fmt::print("Properties\n");
   for (const Property& property : AllProperties()) fmt::print("  {:28} {}\n", property.name, property.says);
   fmt::print("Properties that --judge judges\n");
@@ -122,6 +125,7 @@ void RunOne(const Scenario& scenario, std::uint64_t seed, const Arguments& argum
   for (const std::string& probe : outcome.probes) ++totals.probes[probe];
   if (arguments.hashes) fmt::print("{} {} {:016x}\n", scenario.name, seed, outcome.trace_hash);
   if (!arguments.trace.empty() && totals.runs == 1) WriteTrace(arguments.trace, outcome);
+  if (!arguments.space.empty() && totals.runs == 1) std::ofstream(arguments.space) << ToText(SpaceOver(outcome.evidence));
   if (outcome.failure) {
     ++totals.failures;
     fmt::print("{}\n", Describe(scenario, seed, arguments.run, outcome));
@@ -175,7 +179,8 @@ int Main(int argc, const char* const* argv) {
   }
   std::vector<const Scenario*> scenarios;
   for (const Scenario& scenario : AllScenarios()) {
-    if (arguments.scenario.empty() || arguments.scenario == scenario.name) scenarios.push_back(&scenario);
+    const bool asked = arguments.scenario.empty() ? !scenario.by_name : arguments.scenario == scenario.name;
+    if (asked) scenarios.push_back(&scenario);
   }
   ThreadRuntime threads{ThreadRuntimeOptions()};
   const Clock& clock = threads.runtime().clock;

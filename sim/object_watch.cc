@@ -27,13 +27,13 @@ ObjectWatch::ObjectWatch(Evidence& evidence, std::function<Moment()> next, bool 
                          MemoryObjectStore& compacted)
     : evidence_(evidence), next_(std::move(next)), collects_(collects) {
   wal.Observe([this](const std::string& key, const Buffer* bytes) {
-    if (collects_) Note(next_(), "wal/" + key, bytes == nullptr);
+    if (collects_) Note(next_(), "wal/" + key, bytes);
     if (bytes != nullptr && IsWalObjectName(key)) evidence_.wal_entries[key] = ReadWalObject(key, *bytes);
   });
   compacted.Observe([this](const std::string& key, const Buffer* bytes) {
     using Kind = CompactedEvent::Kind;
     const Moment moment = next_();
-    if (collects_) Note(moment, "compacted/" + key, bytes == nullptr);
+    if (collects_) Note(moment, "compacted/" + key, bytes);
     if (!IsCompactors(key)) return;
     const Kind kind = bytes == nullptr ? Kind::kRemoved : Kind::kWritten;
     evidence_.compacted.push_back(CompactedEvent{moment.place, kind, key});
@@ -41,8 +41,9 @@ ObjectWatch::ObjectWatch(Evidence& evidence, std::function<Moment()> next, bool 
   });
 }
 
-void ObjectWatch::Note(const Moment& moment, std::string object, bool removed) {
-  evidence_.objects.push_back(ObjectEvent{moment.place, moment.at, std::move(object), removed});
+void ObjectWatch::Note(const Moment& moment, std::string object, const Buffer* bytes) {
+  const std::int64_t size = bytes == nullptr ? 0 : static_cast<std::int64_t>(bytes->size());
+  evidence_.objects.push_back(ObjectEvent{moment.place, moment.at, std::move(object), bytes == nullptr, size});
 }
 
 void ObjectWatch::Asked(const std::string& key) {

@@ -27,7 +27,7 @@ class ObjectWatch {
 
  private:
   void Written(const std::string& key, const Buffer& bytes);
-  void Note(const Moment& moment, std::string object, bool removed);
+  void Note(const Moment& moment, std::string object, const Buffer* bytes);
 
   Evidence& evidence_;
   const std::function<Moment()> next_;

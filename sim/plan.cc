@@ -1,6 +1,7 @@
 #include "sim/plan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/payload.h"
 
@@ -8,6 +9,7 @@ namespace lakestream::sim {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 std::vector<Scenario>& Registered() {
@@ -112,6 +114,48 @@ void DrawCollection(Plan& plan, Random& random) {
   plan.writer.settle_time = Spread(random, milliseconds(200), grace / 10);
 }
 
+void DrawDay(Plan& plan, Random& random) {
+  constexpr std::int64_t kScale = 256;
+  plan.is_day = true;
+  plan.nasty = false;
+  plan.guarded = OneIn(random, 2);
+  plan.time = std::chrono::hours(24);
+  plan.rest = std::chrono::hours(3);
+  plan.trouble_step = seconds(5);
+  plan.operations = std::numeric_limits<int>::max();
+  plan.logs = 5;
+  plan.uneven = true;
+  plan.readers = 0;
+  plan.window = 8;
+  plan.pause = seconds(120);
+  plan.max_payload = 40'000;
+  // A PUT every two minutes by each process: what is appended meanwhile shares an object.
+  plan.writer.put_budget_per_second = 1.0 / 120;
+  plan.writer.linger_max = plan.writer.linger_max_busy = seconds(121);
+  plan.writer.target_object_bytes /= kScale;
+  plan.writer.fence_poll = seconds(10);
+  plan.writer.lease_idle = minutes(10);
+  plan.compactors = 1;
+  plan.compaction_pause = seconds(120);
+  model::CompactionOptions& ranges = plan.compactor.plan;
+  ranges.target_bytes /= kScale;
+  ranges.decent_bytes /= kScale;
+  ranges.files.bytes /= kScale;
+  ranges.small_range_cost = model::kSmallRangeCostOnDisk / kScale;
+  // Payloads of a run are easily compressed, and objects are not compressed at all: what waits would weigh too much.
+  plan.compactor.compression = Compression::kNone;
+  plan.retainers = 1;
+  plan.retention.ms = ToMillis(std::chrono::hours(10));
+  plan.collects = true;
+  plan.collector.grace = minutes(30);
+  plan.collection_pause = 2 * plan.collector.grace / 5;  // all together every tenth, in the mean
+  plan.chaos = ChaosRates{0.002, 0.002, 0.002, 0, 0.002, 0.002, 0.002, 0.002};
+  // A compaction asks for each object once here, without trying again, and begins anew where one of them fails.
+  plan.objects.fail = plan.objects.lose_answer = plan.compacted.fail = plan.compacted.lose_answer = 2;
+  plan.metadata.fail = plan.metadata.lose_answer = 2;
+  plan.objects.delay = plan.compacted.delay = plan.metadata.delay = 100;
+}
+
 void DrawCompaction(Plan& plan, Random& random) {
   CompactorOptions& options = plan.compactor;
   options.plan.target_bytes = Spread(random, 200, 4000);
@@ -180,7 +224,7 @@ Plan MakePlan(const Scenario& scenario, Random& random, unsigned troubles) {
   Swarm(random, metadata.lose_sessions, troubles & kSessions);
   // A store that holds guards is a local one: what it gave up has not happened and never will.
   if (plan.guarded) metadata.apply_late = 0;
-  if ((troubles & kNasty) != 0 && !OneIn(random, 3)) DrawNasty(plan, random);
+  if ((troubles & kNasty) != 0 && plan.nasty && !OneIn(random, 3)) DrawNasty(plan, random);
   // Last, so that what compacts nothing is as it was.
   if (plan.collects) FitCollection(plan);
   if (plan.compactors > 0 || plan.collects) SwarmCompaction(plan, random, troubles);

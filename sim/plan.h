@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,12 @@ struct Plan {
   int checkers = 0;      ///< run fsck again and again
   int deleted_logs = 0;  ///< of the logs: fenced, drained and deleted while they are written to
   int isolated_logs = 0;  ///< of the logs: isolated, some of them for a while, as they are written to
+  /// One of the logs, which have the ids from 1 on: no file of it can be written in the troubled phase, so that it is not
+  /// compacted; retainers keep all of it; and after `isolated_after` it is isolated.
+  std::optional<LogId> stuck_log;
+  Duration isolated_after{};
+  bool uneven = false;   ///< payloads of each log are a quarter as large as those of the one before it
+  bool is_day = false;   ///< at the end of the troubled phase space must have converged (Evidence::day)
   int catalogers = 0;    ///< where there are some, appends go to the catalog's logs too
   int names = 4;         ///< of streams that catalogers fight for
   bool topics = false;   ///< half of the names are topics, which come back
@@ -83,6 +90,11 @@ struct Plan {
   int operations = 300;  ///< of all clients together
   Duration pause{std::chrono::milliseconds(50)};  ///< between the calls of one client, at most
   Duration time{std::chrono::minutes(5)};         ///< the troubled phase ends after this
+  /// After the faults: longer than everything that an append may wait for, one after the other, with the options as they
+  /// are by default; and where something is compacted, longer than any log is quiet before it counts as idle.
+  Duration rest{std::chrono::minutes(20)};
+  Duration trouble_step{std::chrono::milliseconds(250)};  ///< how often it is drawn whether any of `chaos` happens
+  bool nasty = true;  ///< options may come from the nasty ends of their ranges
   std::int64_t max_payload = 200;
   int max_records = 3;
   int shards = 4;
@@ -109,6 +121,7 @@ struct Scenario {
   const char* says;
   /// Fills in the plan; may draw from the seed.
   void (*fill)(Plan& plan, Random& random);
+  bool by_name = false;  ///< a run takes seconds: it is made where the scenario is named, and not among all of them
 };
 
 /// By name.
@@ -127,6 +140,12 @@ void DrawCompaction(Plan& plan, Random& random);
 /// what a store may hold back where it asks for no session when it applies a write. Such a record names an object that is
 /// gone, and no answer tells of it (docs/gc.md).
 void DrawCollection(Plan& plan, Random& random);
+
+/// For scenarios that go on for a day of virtual time, in which entries are appended, let go after ten hours, compacted
+/// and collected, with few faults. The times of compaction and the writer's deadlines are those of a deployment by default,
+/// and the grace is half an hour. Bytes are a 256th, and a small range may pin a 256th of what it may on a disk, so that
+/// ranges close when they would close there. docs/gc.md has the figures.
+void DrawDay(Plan& plan, Random& random);
 
 /// The plan of a seed: the scenario's, with a random subset of troubles and rates of their own (swarm), nasty options
 /// now and then, and without the troubles that are masked off.

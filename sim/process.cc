@@ -6,6 +6,7 @@
 #include "format/collection_records.h"
 #include "meta/wrap/metadata_op.h"
 #include "objstore/wrap/object_op.h"
+#include "sim/compacted_key.h"
 
 namespace lakestream::sim {
 namespace {
@@ -227,6 +228,10 @@ void Process::Trouble(Random& random) {
   object_faults_.Randomize(objects, random);
   damaged_->Trouble(&random, plan_.objects.flip_byte);
   if (plan_.compactors > 0 || plan_.collects) compacted_faults_.Randomize(plan_.compacted, random);
+  if (!plan_.stuck_log) return;
+  for (const ObjectOp op : {ObjectOp::kPut, ObjectOp::kStartUpload}) {
+    compacted_faults_.Always(op, CompactedKey(*plan_.stuck_log, ""), Fault::FailUnavailable());
+  }
 }
 
 void Process::CutOff(bool objects, bool metadata) {
@@ -309,7 +314,9 @@ Task<Result<CollectionReport>> Process::Collect(OpContext context, CollectionObs
 Task<Status> Process::Retain(OpContext context, std::vector<LogId> logs) {
   if (restarting_) co_return Unavailable("the process is stopping");
   std::vector<RetainedLog> retained;
-  for (const LogId log : logs) retained.push_back(RetainedLog{log, plan_.retention});
+  for (const LogId log : logs) {
+    retained.push_back(RetainedLog{log, log == plan_.stuck_log ? model::RetentionRules() : plan_.retention});
+  }
   const RetentionObserver nobody = [](const RetentionOutcome&) {};
   ++trims_;
   const Status passed = co_await engine_.retainer->Pass(std::move(context), std::move(retained), nobody);

@@ -13,11 +13,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Duration kStep = milliseconds(250);
-
-/// Whether something that happens so often per minute happens in one step.
-bool Happens(Random& random, double per_minute) {
-  const double per_step = per_minute * std::chrono::duration<double>(kStep).count() / 60;
+/// Whether something that happens so often per minute happens in so much time.
+bool Happens(Random& random, double per_minute, Duration time) {
+  const double per_step = per_minute * std::chrono::duration<double>(time).count() / 60;
   return static_cast<double>(random.Below(1'000'000)) < per_step * 1'000'000;
 }
 
@@ -37,33 +35,34 @@ Task<void> MendLater(World& world, std::string title, Duration after) {
 Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate) {
   if (!process.alive()) co_return;
   const ChaosRates& rates = world.plan().chaos;
-  if (Happens(random, rates.kills)) {
+  const Duration step = world.plan().trouble_step;
+  if (Happens(random, rates.kills, step)) {
     const std::string name = process.name();
     world.Kill(process);
     const Status slept = co_await SleepFor(world.far().runtime, OpContext(), Draw(random, seconds(20)));
     if (slept.ok()) world.Start(name);
     co_return;
   }
-  if (Happens(random, rates.freezes)) {
+  if (Happens(random, rates.freezes, step)) {
     world.Happened(Happening::Kind::kFrozen, process);
     process.node().Freeze(world.scheduler().Now() + Draw(random, seconds(90)));
   }
-  if (Happens(random, rates.locks)) {
+  if (Happens(random, rates.locks, step)) {
     world.Happened(Happening::Kind::kLockHeld, process);
     const MonotonicTime until = world.scheduler().Now() + Draw(random, seconds(40));
     world.far().lock.Hold(process.title(), until);
     process.node().Freeze(until);
   }
-  if (Happens(random, rates.restarts)) {
+  if (Happens(random, rates.restarts, step)) {
     world.Happened(Happening::Kind::kRestarted, process);
     const Duration limit = Draw(random, random.Below(3) == 0 ? Duration(milliseconds(100)) : Duration(seconds(30)));
     process.node().Spawn(process.Restart(limit));
   }
-  if (Happens(random, rates.suspends)) {
+  if (Happens(random, rates.suspends, step)) {
     world.Happened(Happening::Kind::kSuspended, process);
     process.node().Suspend(Draw(random, kLongestTrouble));
   }
-  if (Happens(random, rates.clocks)) {
+  if (Happens(random, rates.clocks, step)) {
     world.Happened(Happening::Kind::kClockMoved, process);
     if (random.Below(2) == 0) {
       process.node().SetWallRate(static_cast<std::int64_t>(random.Below(400'000)) - 200'000);
@@ -73,13 +72,13 @@ Task<void> TroubleOne(World& world, Process& process, Random& random, Gate& gate
       process.node().ShiftWall(random.Below(2) == 0 ? by : -by);
     }
   }
-  if (Happens(random, rates.cuts)) {
+  if (Happens(random, rates.cuts, step)) {
     world.Happened(Happening::Kind::kCutOff, process);
     const std::uint64_t which = random.Below(3);
     process.CutOff(which != 0, which != 1);
     gate.Spawn(MendLater(world, process.title(), Draw(random, seconds(60))));
   }
-  if (Happens(random, rates.sessions)) {
+  if (Happens(random, rates.sessions, step)) {
     world.Happened(Happening::Kind::kSessionsLost, process);
     process.LoseSessions();
   }
@@ -91,7 +90,7 @@ Task<void> RunTroubles(World& world) {
   Random& random = world.scheduler().Stream("troubles");
   Gate gate(world.far().runtime);
   while (true) {
-    const Status slept = co_await SleepFor(world.far().runtime, OpContext(), kStep);
+    const Status slept = co_await SleepFor(world.far().runtime, OpContext(), world.plan().trouble_step);
     if (!slept.ok()) co_return;
     for (Process* process : world.AliveProcesses()) {
       if (process->alive()) gate.Spawn(TroubleOne(world, *process, random, gate));
@@ -130,6 +129,13 @@ Task<void> IsolateLog(World& world, LogId log) {
   (void)co_await SleepFor(runtime, OpContext(), Draw(random, world.plan().time / 2));
   Task<Result<bool>> end = EndIsolation(world.far().meta, OpContext(), log);
   (void)co_await end;
+}
+
+Task<void> IsolateStuckLog(World& world) {
+  const Status waited = co_await SleepFor(world.far().runtime, OpContext(), world.plan().isolated_after);
+  if (!waited.ok()) co_return;
+  Task<Result<bool>> isolate = Isolate(world.far().meta, OpContext(), *world.plan().stuck_log);
+  (void)co_await isolate;
 }
 
 }  // namespace lakestream::sim

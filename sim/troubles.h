@@ -17,4 +17,7 @@ Task<void> DeleteLog(World& world, LogId log);
 /// Isolates a log, and may end that.
 Task<void> IsolateLog(World& world, LogId log);
 
+/// Isolates the stuck log of the plan when it is time.
+Task<void> IsolateStuckLog(World& world);
+
 }  // namespace lakestream::sim

@@ -23,8 +23,6 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Longer than everything that an append may wait for, one after the other, with the options as they are by default.
-constexpr Duration kRest = minutes(20);
 constexpr Duration kSlice = seconds(1);
 constexpr Duration kLastWord = minutes(5);
 
@@ -128,6 +126,12 @@ LogId World::AnyLog(Random& random) const {
     return catalog_logs_[catalog_logs_.size() - 1 - random.Below(latest)];
   }
   return logs_[random.Below(logs_.size())];
+}
+
+std::int64_t World::MostPayload(LogId log) const {
+  if (!plan_.uneven) return plan_.max_payload;
+  const std::int64_t place = log.value() - logs_.front().value();
+  return std::max(plan_.max_payload >> (2 * place), static_cast<std::int64_t>(kSmallestPayload));
 }
 
 std::size_t World::BeginCall(CatalogCall call) {
@@ -284,6 +288,7 @@ void World::Run() {
   for (int i = 0; i < plan_.processes; ++i) Start("p" + std::to_string(i));
   for (int i = 0; i < plan_.deleted_logs; ++i) gate_.Spawn(DeleteLog(*this, logs_[static_cast<std::size_t>(i)]));
   for (int i = 0; i < plan_.isolated_logs; ++i) gate_.Spawn(IsolateLog(*this, logs_[static_cast<std::size_t>(i)]));
+  if (plan_.stuck_log) gate_.Spawn(IsolateStuckLog(*this));
   if (plan_.stranger) gate_.Spawn(RunStranger(*this));
   if (plan_.lost_registrations) gate_.Spawn(LoseRegistrations(*this));
   TroubledPhase();
@@ -295,7 +300,7 @@ void World::Run() {
   CollectCounts();
   if (plan_.catalogers > 0) {
     for (Process* process : AliveProcesses()) process->Kill();
-    const Status silent = scheduler_.RunFor(kRest);
+    const Status silent = scheduler_.RunFor(plan_.rest);
     if (!silent.ok()) evidence_.stuck.push_back("no rest after the processes have ended: " + silent.ToString());
     CheckDropped(*this);
     CollectDeletions();
@@ -307,7 +312,8 @@ void World::Run() {
 void World::TroubledPhase() {
   Gate troubles(far_.runtime);
   troubles.Spawn(RunTroubles(*this));
-  const MonotonicTime end = scheduler_.Now() + plan_.time;
+  const MonotonicTime begin = scheduler_.Now();
+  const MonotonicTime end = begin + plan_.time;
   while (operations_left_ > 0 && scheduler_.Now() < end) {
     const Status ran = scheduler_.RunFor(kSlice);
     if (ran.ok()) continue;
@@ -315,6 +321,7 @@ void World::TroubledPhase() {
     break;
   }
   clients_go_on_ = false;
+  if (plan_.is_day && scheduler_.Now() >= end) evidence_.day = Day{begin, end};
 }
 
 void World::RestPhase() {
@@ -328,7 +335,7 @@ void World::RestPhase() {
     if (FindAlive(name) == nullptr) missing.push_back(name);
   }
   for (const std::string& name : missing) Start(name);
-  const Status rested = scheduler_.RunFor(kRest);
+  const Status rested = scheduler_.RunFor(plan_.rest);
   if (!rested.ok()) evidence_.stuck.push_back("no rest after the faults have ended: " + rested.ToString());
   CheckPending("after the faults had ended");
   CheckDeletions();
@@ -359,28 +366,28 @@ void World::CheckPending(const char* when) {
     if (operation.ended || process == alive.end()) continue;
     const WriterStats stats = process->second->stats();
     evidence_.stuck.push_back(fmt::format("{} {}: {}; its writer: {} parked logs, {} objects, {} index puts", when,
-                                          FormatDuration(kRest), ToString(operation), stats.parked_logs, stats.objects,
+                                          FormatDuration(plan_.rest), ToString(operation), stats.parked_logs, stats.objects,
                                           stats.index_puts));
     pending.insert(*process);
   }
   for (const Checked& check : evidence_.checks) {
     const auto process = alive.find(check.process);
     if (check.ended || process == alive.end()) continue;
-    evidence_.stuck.push_back(fmt::format("{} {}: a check of {} since {}", when, FormatDuration(kRest), check.process,
+    evidence_.stuck.push_back(fmt::format("{} {}: a check of {} since {}", when, FormatDuration(plan_.rest), check.process,
                                           check.began));
     pending.insert(*process);
   }
   for (const CompactionPass& pass : evidence_.passes) {
     const auto process = alive.find(pass.process);
     if (pass.ended || process == alive.end()) continue;
-    evidence_.stuck.push_back(fmt::format("{} {}: a pass of {} since {}", when, FormatDuration(kRest), pass.process,
+    evidence_.stuck.push_back(fmt::format("{} {}: a pass of {} since {}", when, FormatDuration(plan_.rest), pass.process,
                                           pass.began));
     pending.insert(*process);
   }
   for (const Collection& collection : evidence_.collections) {
     const auto process = alive.find(collection.process);
     if (collection.ended || process == alive.end()) continue;
-    evidence_.stuck.push_back(fmt::format("{} {}: a collection of {} since {}", when, FormatDuration(kRest),
+    evidence_.stuck.push_back(fmt::format("{} {}: a collection of {} since {}", when, FormatDuration(plan_.rest),
                                           collection.process, collection.began));
     pending.insert(*process);
   }

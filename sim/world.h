@@ -34,6 +34,8 @@ class World : private Process::Observer {
   SimScheduler& scheduler() { return scheduler_; }
   Far& far() { return far_; }
   LogId AnyLog(Random& random) const;
+  /// Bytes of an entry, at most.
+  std::int64_t MostPayload(LogId log) const;
   /// False once the clients have done enough, or the troubled phase is over.
   bool TakeOperation();
   Place NextPlace() { return ++last_place_; }

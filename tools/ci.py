@@ -34,6 +34,8 @@ TEST_TIMEOUT = "300"  # seconds for a test that states none
 # Minutes of fresh seeds in the simulator, in two processes at a time; those that must be the same with each compiler.
 SIMULATED = {"release": 2, "asan": 1}
 COMPARED_SEEDS = (2, 3)  # one process each; the tests with sanitizers run seed 1
+# Scenarios of which a run takes seconds, so that they are not among the fresh seeds: one of each in release.
+DAYS = ("day", "day_with_a_stuck_log")
 # Fresh streams of calls, against the memory stores: the program, its test, and how many.
 STREAMS = (("meta_lmdb_test", "*StreamsOfCalls*", 60), ("objstore_conformance_test", "*StreamsAgree*", 60))
 
@@ -232,6 +234,9 @@ class Driver:
             if preset == "release" and self.run([*program, "--mutants"])[0] != 0:
                 raise Failed("a mutant survived in the simulator")
             if preset == "release":
+                for day in DAYS:
+                    if self.run([*program, "--scenario", day, "--seed", str(first)])[0] != 0:
+                        raise Failed(f"a seed of {day} failed in the simulator")
                 self.run_streams(first)
             else:
                 self.compare_traces(preset)

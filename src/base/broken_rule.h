@@ -122,6 +122,10 @@ enum class Rule : std::uint8_t {
   kForeignObjectsStay,
   kHoldsStopDeletions,
   kDroppedOnlyAfterItsIndex,
+  // Space.
+  kTrimmedIsReclaimed,
+  kCandidateKeepsItsTime,
+  kRangeClosesForWhatItPins,
   // The simulator does not break these: it cannot tell (docs/testing.md). Unit tests and models do.
   kRetentionAsksForEachTime,
   kRetentionGoesByTheStoresClock,
@@ -137,7 +141,7 @@ enum class Rule : std::uint8_t {
   kListingsAreWhole,
 };
 /// The last one that a mutant of the simulator stands for.
-inline constexpr Rule kLastRule = Rule::kDroppedOnlyAfterItsIndex;
+inline constexpr Rule kLastRule = Rule::kRangeClosesForWhatItPins;
 
 /// Which rule is broken. Only sim/mutants/rule_breaker.h can change it, and tests/house sees to it that no code of a
 /// product includes that.

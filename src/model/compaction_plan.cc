@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/broken_rule.h"
 #include "base/checked.h"
 #include "base/invariant.h"
 #include "base/try.h"
@@ -204,6 +205,10 @@ void CompactionPlan::JudgeOpen(std::optional<std::int64_t> last_created_ms, std:
   ConsiderTime(PinsMoreAtMs());
   if (last_created_ms) ConsiderTime(IdleAtMs(*last_created_ms));
   Decide(Kind::kNothing, PlanReason::kTooSmall);
+}
+
+bool CompactionPlan::PinsMore() const {
+  return pinned_byte_seconds_ >= options_.small_range_cost && !Broken(Rule::kRangeClosesForWhatItPins);
 }
 
 std::int64_t CompactionPlan::PinsMoreAtMs() const {

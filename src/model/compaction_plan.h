@@ -155,7 +155,7 @@ class CompactionPlan {
   bool Settled(const PlanRecord& record) const;
   std::int64_t SettledAtMs(const PlanRecord& record) const;
   bool Quarantined(const PlanRecord& record) const;
-  bool PinsMore() const { return pinned_byte_seconds_ >= options_.small_range_cost; }
+  bool PinsMore() const;
   PlanReason WhyItPinsMore() const { return options_.small_range_cost == 0 ? PlanReason::kAtOnce : PlanReason::kPinsMore; }
   std::int64_t PinsMoreAtMs() const;
   std::int64_t IdleAtMs(std::int64_t last_created_ms) const;

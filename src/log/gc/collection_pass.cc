@@ -379,7 +379,8 @@ Task<Status> CollectionPass::Weigh(ObjectRoot root, const ObjectInfo& info, std:
   facts.age = AgeOf(root, info);
   std::optional<WallTime> since;
   if (known) {
-    since = (known->since_ms ? WallTimeFromMillis(*known->since_ms) : base_ended_) + ran_ahead_;
+    const bool waits_anew = !known->since_ms || Broken(Rule::kCandidateKeepsItsTime);
+    since = (waits_anew ? base_ended_ : WallTimeFromMillis(*known->since_ms)) + ran_ahead_;
     facts.waited = WaitedSince(*since);
   }
   const model::ObjectVerdict verdict = model::JudgeObject(facts, options_.grace);

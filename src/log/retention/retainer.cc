@@ -138,7 +138,7 @@ Task<Status> Retainer::Impl::Trim(OpContext context, const RetentionLook& look, 
 
 Task<Status> Retainer::Impl::Reclaim(OpContext context, const RetentionLook& look, std::int64_t now_ms,
                                      RetentionOutcome* outcome) {
-  if (!look.last_start) co_return OkStatus();
+  if (!look.last_start || Broken(Rule::kTrimmedIsReclaimed)) co_return OkStatus();
   const Offset marker = Broken(Rule::kHardTrimStopsAtMarker) ? *look.last_start : outcome->after;
   const Offset through = Broken(Rule::kLastRecordStays) ? marker : std::min(marker, *look.last_start);
   Task<Result<Reclaimable>> find =
