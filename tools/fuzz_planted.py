@@ -64,6 +64,7 @@ PLANTS = {
     "object_key": Plant("src/objstore/object_key.cc", "    if (part.empty() || part", "    if (rest[slash] == '.' || part"),
     "stored_checksum": Plant("src/objstore/local/object_checksum.cc", "text.remove_prefix(std::min(end + 1, text.size()));",
                              "text.remove_prefix(end + 1);"),
+    "metrics_text": Plant("src/metrics/metrics_text.cc", "while (size < rest_.size() && IsNameByte(", "while (IsNameByte("),
     "metadata_keys": Plant("src/meta/sequence.cc", "greatest->size() > prefix.size() &&", "greatest->size() >= prefix.size() &&"),
     "stored_record": Plant("src/meta/lmdb/stored_record.cc", "if (rest_.size() < bytes)", "if (rest_.size() + 1 < bytes)"),
     "store_url": Plant("src/log/deployment/store_url.cc", "if (path.empty() || path.front()", "if (path.front()"),

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/try.h"
 #include "cli/argument_values.h"
+#include "cli/named_command.h"
 #include "cli/option_checks.h"
 
 namespace lakestream {
@@ -56,6 +57,7 @@ struct Parsed {
   RetainCommandOptions retain;
   GcCommandOptions gc;
   RunCommandOptions run;
+  CostOptions cost;
   FsckCommandOptions fsck;
   BackupOptions backup;
   RestoreOptions restore;
@@ -97,6 +99,7 @@ class Grammar {
     DefineRetain(parsed);
     DefineGc(parsed);
     DefineRun(parsed);
+    DefineCost(parsed);
     DefineFsck(parsed);
     DefineBackup(parsed);
     hold = app.add_subcommand("hold", "Keep the objects of a deployment from being collected");
@@ -134,6 +137,7 @@ class Grammar {
   CLI::App* retain = nullptr;
   CLI::App* gc = nullptr;
   CLI::App* run = nullptr;
+  CLI::App* cost = nullptr;
   CLI::App* fsck = nullptr;
   CLI::App* backup = nullptr;
   CLI::App* restore = nullptr;
@@ -517,6 +521,31 @@ class Grammar {
         ->type_name("TIME");
   }
 
+  void DefineCost(Parsed* parsed) {
+    cost = app.add_subcommand(
+        "cost",
+        "Say what the objects of a deployment cost a month, or the requests of running processes.\n"
+        "Prices are those of S3 Standard in us-east-1 unless others are given; they are printed with the result.");
+    WhenNamed(cost,
+              "  lakestream cost\n"
+              "  curl -s http://127.0.0.1:9464/metrics | lakestream cost --metrics -\n",
+              [this, parsed] {
+      cost->add_option("--metrics", parsed->cost.metrics,
+                       "What a process serves, saved to a file; \"-\": standard input; may be given several times")
+          ->expected(1)
+          ->take_all()
+          ->type_name("FILE");
+      const auto price = [this](const char* name, double* to, const char* text) {
+        cost->add_option(name, *to, text)->check(Price())->type_name("USD");
+      };
+      price("--put-price", &parsed->cost.prices.per_1000_puts, "Of 1000 requests that write or list; default: 0.005");
+      price("--get-price", &parsed->cost.prices.per_1000_gets, "Of 1000 requests that read; default: 0.0004");
+      price("--storage-price", &parsed->cost.prices.per_gb_month, "Of a GB for a month; default: 0.023");
+      cost->add_flag("--json", parsed->cost.json, "Print one JSON object");
+      AddCommon(cost, parsed);
+    });
+  }
+
   void DefineRun(Parsed* parsed) {
     run = app.add_subcommand(
         "run",
@@ -646,35 +675,6 @@ class Grammar {
 
 /// Whether the command line names the command.
 bool Named(const CLI::App* command) { return command != nullptr && *command; }
-
-/// The path of the command that was named, for example "stream create".
-std::string NamedCommand(const CLI::App& app) {
-  std::string path;
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) {
-    at = at->get_subcommands().front();
-    path += (path.empty() ? "" : " ") + at->get_name();
-  }
-  return path;
-}
-
-/// What is wrong with words that found no place.
-Status Misplaced(const CLI::App& app) {
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  const std::string named = NamedCommand(app);
-  const std::vector<std::string> words = app.remaining(true);
-  for (const std::string& word : words) {
-    if (word.size() < 2 || word[0] != '-') continue;
-    const std::string option = word.substr(0, word.find('='));
-    if (at->get_option_no_throw(option) != nullptr) return Wrong("put " + option + " behind the command", named);
-    return Wrong("there is no option \"" + option + "\"", named);
-  }
-  const std::string word = words.empty() ? "" : words.front();
-  const bool group = !at->get_subcommands(std::function<bool(const CLI::App*)>()).empty();
-  if (group) return Wrong("there is no command \"" + named + (named.empty() ? "" : " ") + word + "\"", named);
-  return Wrong("\"" + word + "\" is one word too many", named);
-}
 
 Result<Invocation> HelpFor(const std::vector<std::string>& path) {
   // A grammar that has parsed nothing: one that has seen "help" would describe only that command.
@@ -830,7 +830,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
       take(grammar.inspect_meta, parsed.inspect_meta) || take(grammar.inspect_batch, parsed.inspect_batch) ||
       take(grammar.inspect_compacted, parsed.inspect_compacted) ||
       take(grammar.inspect_companion, parsed.inspect_companion) || take(grammar.compact, parsed.compact) ||
-      take(grammar.retain, parsed.retain) || take(grammar.gc, parsed.gc) || take(grammar.run, parsed.run) ||
+      take(grammar.retain, parsed.retain) || take(grammar.gc, parsed.gc) || take(grammar.run, parsed.run) || take(grammar.cost, parsed.cost) ||
       take(grammar.fsck, parsed.fsck) || take(grammar.backup, parsed.backup) ||
       take(grammar.restore, parsed.restore) || take(grammar.hold_list, parsed.hold_list) ||
       take(grammar.hold_add, parsed.hold_add) || take(grammar.hold_release, parsed.hold_release)) {
@@ -850,7 +850,7 @@ Result<Invocation> Sort(Parsed parsed, const Grammar& grammar) {
   } else if (Named(grammar.inspect)) {
     return Wrong("inspect needs \"wal\", \"index\", \"meta\", \"batch\", \"compacted\" or \"companion\"", "inspect");
   } else {
-    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, gc, run, fsck, backup, restore, hold, bench, completion, version or help", "");
+    return Wrong("name a command: stream, append, read, trim, inspect, compact, retain, gc, run, cost, fsck, backup, restore, hold, bench, completion, version or help", "");
   }
   return invocation;
 }

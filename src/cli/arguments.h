@@ -8,6 +8,7 @@
 #include "cli/commands/bench.h"
 #include "cli/commands/compact.h"
 #include "cli/commands/completion.h"
+#include "cli/commands/cost.h"
 #include "cli/commands/fsck.h"
 #include "cli/commands/gc.h"
 #include "cli/commands/help.h"
@@ -33,7 +34,7 @@ struct Invocation {
                StreamGrowOptions, StreamSetOptions, StreamIsolateOptions, StreamDropOptions, StreamPurgeOptions,
                AppendOptions, ReadOptions, TrimOptions, InspectWalOptions, InspectIndexOptions, InspectMetaOptions,
                InspectBatchOptions, InspectCompactedOptions, InspectCompanionOptions, CompactCommandOptions, RetainCommandOptions, GcCommandOptions, RunCommandOptions, FsckCommandOptions, BackupOptions,
-               RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, BenchCommandOptions>
+               RestoreOptions, HoldListOptions, HoldAddOptions, HoldReleaseOptions, CostOptions, BenchCommandOptions>
       command;
 };
 

@@ -209,7 +209,7 @@ TEST(Arguments, TheHelpOfEachCommandHasExamplesThatAreRightUse) {
   const Result<Invocation> all = Parse({"completion", "bash"});
   ASSERT_TRUE(all.ok());
   const CommandShape& commands = std::get<CompletionOptions>(all->command).commands;
-  EXPECT_EQ(commands.commands.size(), 17u);
+  EXPECT_EQ(commands.commands.size(), 18u);
   ExpectHelp(commands, {});
 }
 

@@ -72,6 +72,7 @@ int Run(Environment& environment, const CompactCommandOptions& options) { return
 int Run(Environment& environment, const RetainCommandOptions& options) { return RunRetain(environment, options); }
 int Run(Environment& environment, const GcCommandOptions& options) { return RunGc(environment, options); }
 int Run(Environment& environment, const RunCommandOptions& options) { return RunUpkeep(environment, options); }
+int Run(Environment& environment, const CostOptions& options) { return RunCost(environment, options); }
 int Run(Environment& environment, const FsckCommandOptions& options) { return RunFsck(environment, options); }
 int Run(Environment& environment, const BackupOptions& options) { return RunBackup(environment, options); }
 int Run(Environment& environment, const RestoreOptions& options) { return RunRestore(environment, options); }

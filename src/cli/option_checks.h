@@ -27,6 +27,18 @@ inline CLI::Validator Share() {
   return CLI::Validator(check, "");
 }
 
+/// Takes what something costs.
+inline CLI::Validator Price() {
+  const auto check = [](const std::string& text) -> std::string {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && rest == end && value >= 0 && value <= 1e6) return "";
+    return "takes US dollars, from 0 to 1000000, not \"" + text + "\"";
+  };
+  return CLI::Validator(check, "");
+}
+
 /// Takes whole numbers; the option's own text describes it.
 inline CLI::Validator Within(std::int64_t min, std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
   const bool open = max >= std::numeric_limits<std::int64_t>::max() - 1;

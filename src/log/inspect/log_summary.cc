@@ -57,6 +57,7 @@ class Adder {
     } else if (summary_->entries) {
       *summary_->entries += decoded->index.entry_count;
     }
+    if (decoded->index.file_type == FileType::kRaw) summary_->raw_bytes += span.bytes;
   }
 
   void Finish() { summary_->first = std::max(start_.value_or(Offset(0)), summary_->trim_marker); }

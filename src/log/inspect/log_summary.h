@@ -26,10 +26,11 @@ struct LogSummary {
   Offset end;                          ///< what the next append will get
   Offset trim_marker;                  ///< B; 0 where there is none
   std::int64_t cumulative_size = 0;    ///< payload bytes ever appended
-  std::int64_t index_records = 0;      ///< of these the next four: also those below the trim marker
+  std::int64_t index_records = 0;      ///< of these the next five: also those below the trim marker
   std::int64_t parquet_records = 0;    ///< index records of compacted ranges
   std::optional<std::int64_t> entries = 0;  ///< nothing where there are compacted ranges: their records do not tell it
   std::int64_t payload_bytes = 0;
+  std::int64_t raw_bytes = 0;          ///< of them, those that lie in WAL objects
   std::int64_t last_append_ms = 0;     ///< creation time of the last index record; 0 where there is none
   bool fenced = false;
   std::vector<LeaseSummary> leases;

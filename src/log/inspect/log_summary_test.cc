@@ -88,6 +88,7 @@ TEST_F(LogSummaryTest, EntriesOfACompactedRangeAreNotKnown) {
   const LogSummary summary = Summarize();
   EXPECT_EQ(summary.entries, std::nullopt);
   EXPECT_EQ(summary.payload_bytes, 6);
+  EXPECT_EQ(summary.raw_bytes, 4);
   EXPECT_EQ(summary.parquet_records, 1);
 }
 

@@ -1,0 +1,57 @@
+#include "cli/commands/cost.h"
+
+#include <cstdint>
+
+#include "base/try.h"
+#include "cli/byte_source.h"
+#include "cli/cost_tree.h"
+#include "cli/exit_code.h"
+#include "cli/tree_text.h"
+#include "metrics/metrics_text.h"
+#include "metrics/process_requests.h"
+#include "runtime/wait.h"
+
+namespace lakestream {
+namespace {
+
+/// More than what a process serves, by far.
+constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+
+Result<model::ProcessRequests> ReadProcess(const std::string& file) {
+  LS_ASSIGN(const ByteSource source, OpenFileSource(file));
+  if (source.size > kMostBytes) return InvalidArgument("metrics are not as long as that").With("bytes", source.size);
+  LS_ASSIGN(const Buffer bytes, source.fetch(0, source.size));
+  LS_ASSIGN(const std::vector<MetricSample> samples, ParseMetricsText(bytes.text()));
+  return RequestsOf(samples);
+}
+
+Result<JsonValue> OfProcesses(const CostOptions& options) {
+  std::vector<model::ProcessRequests> processes;
+  for (const std::string& file : options.metrics) {
+    Result<model::ProcessRequests> process = ReadProcess(file);
+    if (!process.ok()) return process.status().With("file", file);
+    processes.push_back(*std::move(process));
+  }
+  return RequestCostTree(processes, options.prices);
+}
+
+Result<JsonValue> OfDeployment(Environment& environment, const CostOptions& options) {
+  LS_ASSIGN(Deployment * deployment, environment.Open(false));
+  LS_ASSIGN(const SpaceSummary space, Wait(SummarizeSpace(deployment->metadata(), deployment->wal(), deployment->compacted(),
+                                                         deployment->catalog(), OpContext())));
+  return SpaceCostTree(space, options.prices);
+}
+
+}  // namespace
+
+int RunCost(Environment& environment, const CostOptions& options) {
+  const Result<JsonValue> tree = options.metrics.empty() ? OfDeployment(environment, options) : OfProcesses(options);
+  if (!tree.ok()) {
+    PrintError(tree.status());
+    return ExitCodeFor(tree.status().code());
+  }
+  environment.out().Write(options.json ? DumpJson(*tree) + "\n" : TreeText(*tree));
+  return kExitOk;
+}
+
+}  // namespace lakestream

@@ -1,0 +1,84 @@
+#include "log/inspect/space_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "format/entry_index.h"
+#include "log/catalog/binding.h"
+#include "log/reader/testing/compacted_world.h"
+
+namespace lakestream {
+namespace {
+
+class SpaceSummaryTest : public testing::Test {
+ protected:
+  LogId Create(const std::string& name) {
+    const StreamIdentifier id{"default", name};
+    std::map<std::string, std::string> properties;
+    properties.emplace(kBindingProperty, BindingName(Binding::kRaw));
+    Result<StreamMetadata> stream =
+        world_.sim.Run(catalog_.CreateStream(OpContext(), id, 1, std::move(properties)));
+    EXPECT_TRUE(stream.ok()) << stream.status().ToString();
+    return stream->logs[0];
+  }
+  void Put(ObjectStore& store, const std::string& key, std::size_t bytes) {
+    const BufferChain chain(Buffer::CopyOf(std::string(bytes, 'x')));
+    ASSERT_TRUE(world_.sim.Run(store.Put(OpContext(), key, chain, PutMode::kCreate)).ok());
+  }
+  SpaceSummary Summarize() {
+    Result<SpaceSummary> summary =
+        world_.sim.Run(SummarizeSpace(world_.meta, world_.objects, world_.compacted, catalog_, OpContext()));
+    EXPECT_TRUE(summary.ok()) << summary.status().ToString();
+    return *std::move(summary);
+  }
+
+  CompactedWorld world_;
+  StreamCatalog catalog_{world_.sim.runtime(), world_.meta};
+};
+
+TEST_F(SpaceSummaryTest, OfNothing) {
+  const SpaceSummary summary = Summarize();
+  EXPECT_EQ(summary.all().objects, 0);
+  EXPECT_TRUE(summary.streams.empty());
+}
+
+TEST_F(SpaceSummaryTest, EachByteIsCountedOnce) {
+  const LogId small = Create("small");
+  const LogId large = Create("large");
+  world_.Append(small, "a", {{1, "abc"}});
+  world_.Append(large, "b", {{1, "defgh"}, {1, "ij"}});
+  Put(world_.compacted, "default/small/lks-1.parquet", 1000);
+  Put(world_.compacted, "default/small/lks-1.index", 10);
+  Put(world_.compacted, "default/gone/lks-2.parquet", 4);
+  Put(world_.compacted, "elsewhere", 7);
+  const SpaceSummary summary = Summarize();
+  EXPECT_EQ(summary.wal.objects, 2);
+  EXPECT_EQ(summary.compacted.objects, 2);
+  EXPECT_EQ(summary.compacted.bytes, 1004);
+  EXPECT_EQ(summary.companions.objects, 1);
+  EXPECT_EQ(summary.companions.bytes, 10);
+  EXPECT_EQ(summary.other.bytes, 7);
+  EXPECT_EQ(summary.payload_bytes(), 10);
+  ASSERT_EQ(summary.streams.size(), 3U);
+  EXPECT_EQ(summary.streams[0].name, "small");
+  EXPECT_EQ(summary.streams[0].wal_bytes, 3);
+  EXPECT_EQ(summary.streams[0].compacted_bytes, 1010);
+  EXPECT_EQ(summary.streams[1].name, "large");
+  EXPECT_EQ(summary.streams[1].bytes(), 7);
+  EXPECT_EQ(summary.streams[2].name, "default/gone");
+  EXPECT_EQ(summary.streams[2].logs, 0);
+  // Two headers, and what is no stream's.
+  EXPECT_EQ(summary.shared_bytes(), summary.wal.bytes - 10 + 7);
+  EXPECT_GT(summary.wal.bytes, 10);
+  EXPECT_EQ(summary.all().bytes, summary.wal.bytes + 1004 + 10 + 7);
+}
+
+TEST_F(SpaceSummaryTest, BeyondOnePage) {
+  const LogId log = Create("s");
+  for (int i = 0; i < 1500; ++i) world_.Append(log, "o" + std::to_string(10000 + i), {{1, "x"}});
+  const SpaceSummary summary = Summarize();
+  EXPECT_EQ(summary.wal.objects, 1500);
+  EXPECT_EQ(summary.streams[0].wal_bytes, 1500);
+}
+
+}  // namespace
+}  // namespace lakestream
