@@ -34,6 +34,7 @@ Task<Status> NullObjectStore::Delete(OpContext, std::vector<std::string>) { co_r
 Task<Result<std::unique_ptr<ObjectUpload>>> NullObjectStore::StartUpload(OpContext, std::string, PutMode) {
   co_return KeepsNothing();
 }
+Task<Result<ObjectLeftovers>> NullObjectStore::RemoveLeftovers(OpContext, WallTime) { co_return KeepsNothing(); }
 ObjectStoreCapabilities NullObjectStore::capabilities() const { return ObjectStoreCapabilities(); }
 
 std::map<std::string, NullObjectStore::Taken> NullObjectStore::objects() const {

@@ -24,6 +24,9 @@ Task<Result<std::unique_ptr<ObjectUpload>>> ForwardingObjectStore::StartUpload(O
                                                                                PutMode mode) {
   return inner_.StartUpload(std::move(context), std::move(key), mode);
 }
+Task<Result<ObjectLeftovers>> ForwardingObjectStore::RemoveLeftovers(OpContext context, WallTime before) {
+  return inner_.RemoveLeftovers(std::move(context), before);
+}
 ObjectStoreCapabilities ForwardingObjectStore::capabilities() const { return inner_.capabilities(); }
 
 }  // namespace lakestream

@@ -38,6 +38,12 @@ struct ListPage {
   std::optional<std::string> next;
 };
 
+/// What unfinished writes left, and takes room though no key has it.
+struct ObjectLeftovers {
+  std::int64_t uploads = 0;
+  std::int64_t bytes = 0;
+};
+
 /// What a back end may do differently; every other difference is a defect.
 struct ObjectStoreCapabilities {
   bool keeps_crc32c = false;   ///< Head gives crc32c, and Get reports a damaged object as corrupt
@@ -50,7 +56,7 @@ struct ObjectStoreCapabilities {
 };
 
 /// An object written in parts. Nothing is visible before Complete returns ok. One caller at a time.
-/// Destroying it without Complete leaves at most remains that a clean-up finds, never a visible object.
+/// Destroying it without Complete leaves at most remains, which RemoveLeftovers finds, never a visible object.
 class ObjectUpload {
  public:
   virtual ~ObjectUpload() = default;
@@ -94,6 +100,11 @@ class ObjectStore {
   /// Begins a multi-part write. Errors as Put.
   virtual Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) = 0;
 
+  /// Removes what writes have left that were begun before this time, by the store's own clock, and neither completed nor
+  /// aborted, whoever made them; tells what it removed. One that is still under way is ended: its Complete is unavailable,
+  /// or, where the store could spare it, as ever. Objects stay. After an error some may be removed.
+  virtual Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) = 0;
+
   virtual ObjectStoreCapabilities capabilities() const = 0;
 };
 
@@ -112,6 +123,7 @@ class ForwardingObjectStore : public ObjectStore {
   Task<Result<ListPage>> List(OpContext context, std::string prefix, std::string start_after, int limit) override;
   Task<Status> Delete(OpContext context, std::vector<std::string> keys) override;
   Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) override;
+  Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) override;
   ObjectStoreCapabilities capabilities() const override;
 
  protected:

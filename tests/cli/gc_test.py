@@ -67,6 +67,21 @@ class Gc(harness.TestCase):
         self.assertEqual(json.loads(self.ok("fsck", "--deep", "--json"))["findings"], [])
         self.assertRegex(self.ok("gc").decode(), r"^1 objects of \d+ B: 1 named, 0 young, 0 \(0 B\) waiting, 0 \(0 B\) deleted")
 
+    def test_what_unfinished_uploads_left_goes(self):
+        folder = os.path.join(self.folder, "compacted", ".tmp")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "half"), "wb") as file:
+            file.write(b"half a file")
+        began = time.monotonic()
+        while True:
+            self.assertLess(time.monotonic() - began, LONGEST)
+            _, report = self.gc()
+            if report["compacted"]["leftovers"]["objects"]:
+                break
+        self.assertGreater(time.monotonic() - began, GRACE)
+        self.assertEqual(report["compacted"]["leftovers"], {"objects": 1, "bytes": 11})
+        self.assertEqual(os.listdir(folder), [])
+
     def test_what_is_young_or_named_or_foreign(self):
         [named] = self.objects()
         orphan = self.orphan()

@@ -50,7 +50,8 @@ JsonValue RootJson(const CollectedRoot& root) {
       .Add("waiting", CountJson(root.waiting))
       .Add("garbage", CountJson(root.garbage))
       .Add("deleted", CountJson(root.deleted))
-      .Add("foreign", CountJson(root.foreign));
+      .Add("foreign", CountJson(root.foreign))
+      .Add("leftovers", CountJson(root.leftovers));
   return json;
 }
 
@@ -91,6 +92,8 @@ std::string ReportText(const CollectionReport& report, bool dry_run) {
                                  CountText(Sum(report, dry_run ? &CollectedRoot::garbage : &CollectedRoot::deleted)),
                                  dry_run ? "to be deleted" : "deleted", Sum(report, &CollectedRoot::foreign).objects);
   if (!report.holds.empty()) text += "nothing is deleted while there are holds: " + Joined(report.holds) + "\n";
+  const CollectedRoot::Count leftovers = Sum(report, &CollectedRoot::leftovers);
+  if (leftovers.objects > 0) text += "removed what unfinished uploads had left: " + CountText(leftovers) + "\n";
   if (report.overtaken) text += "another collector has ended a pass meanwhile; nothing was deleted by this one\n";
   if (report.waiting_anew) text += "what earlier passes had found is lost; everything waits anew\n";
   if (report.next) text += "the next of those that wait can be deleted after " + TimeText(*report.next) + "\n";

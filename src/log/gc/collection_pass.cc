@@ -52,6 +52,8 @@ Task<Result<CollectionReport>> CollectionPass::Run() {
       Task<Status> remove = DeleteGarbage();
       LS_CO_TRY(co_await remove);
     }
+    Task<Status> leftovers = RemoveLeftovers();
+    LS_CO_TRY(co_await leftovers);
     Task<Status> tidy = Tidy();
     LS_CO_TRY(co_await tidy);
   }
@@ -477,6 +479,18 @@ void CollectionPass::Tell(const CollectionCandidate& candidate, CollectedOutcome
   object.bytes = candidate.bytes;
   object.since = candidate.since_ms ? WallTimeFromMillis(*candidate.since_ms) : report_.started;
   observer_(object);
+}
+
+/// Holds do not matter here: what was not completed is no object, and no record can ever name it.
+Task<Status> CollectionPass::RemoveLeftovers() {
+  for (const ObjectRoot root : {ObjectRoot::kCompacted, ObjectRoot::kWal}) {
+    const WallTime before = object_clocks_[static_cast<std::size_t>(root)] - options_.grace;
+    Task<Result<ObjectLeftovers>> remove = Store(root).RemoveLeftovers(context_, before);
+    LS_CO_ASSIGN(const ObjectLeftovers removed, co_await remove);
+    Found(root).leftovers.objects = removed.uploads;
+    Found(root).leftovers.bytes = removed.bytes;
+  }
+  co_return OkStatus();
 }
 
 /// Removes what later passes have no use for: results but the last, and what older passes left, also those that were cut

@@ -43,6 +43,7 @@ class CollectionPass {
   Task<Status> FindWhatIsNamed();
   Task<Status> Publish();
   Task<Status> DeleteGarbage();
+  Task<Status> RemoveLeftovers();
   Task<Status> Tidy();
 
   Task<Status> ReadClocks();

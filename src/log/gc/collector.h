@@ -49,6 +49,7 @@ struct CollectedRoot {
   Count waiting;    ///< nothing names them; candidates that have not waited for the grace
   Count garbage;    ///< those that have
   Count deleted;    ///< garbage that this pass deleted
+  Count leftovers;  ///< what uploads had left that nobody completed, and this pass removed; none of the others
 };
 
 struct CollectionReport {

@@ -239,6 +239,31 @@ TEST(Collector, ADropUnderWayKeepsItsFiles) {
   EXPECT_TRUE(w.HasFile(1)) << "C3 may be done, and the log can still be read";
 }
 
+TEST(Collector, WhatUploadsLeftGoesOnceItIsOld) {
+  GcWorld w;
+  const auto leave = [&w](ObjectStore& store) {
+    auto upload = w.sim.Run(store.StartUpload(OpContext(), "default/s/x", PutMode::kCreate));
+    const BufferChain bytes(Buffer::CopyOf("rows"));
+    EXPECT_TRUE(w.sim.Run((*upload)->Append(OpContext(), bytes)).ok());
+  };
+  leave(w.memory_compacted);
+  leave(w.memory_compacted);
+  leave(w.memory_objects);
+  w.Age(kGrace);
+  leave(w.memory_compacted);
+  w.options.grace = kGrace + kTick;
+  EXPECT_EQ(w.Pass()->compacted.leftovers.objects, 0) << "as old as the grace, at most";
+  w.options.grace = kGrace;
+  w.Age(kTick);
+  const Result<CollectionReport> report = w.Pass();
+  EXPECT_EQ(report->compacted.leftovers.objects, 2);
+  EXPECT_EQ(report->compacted.leftovers.bytes, 8);
+  EXPECT_EQ(report->wal.leftovers.objects, 1);
+  EXPECT_EQ(w.Pass()->compacted.leftovers.objects, 0) << "one is young";
+  w.Age(kGrace + kTick);
+  EXPECT_EQ(w.Pass()->compacted.leftovers.objects, 1);
+}
+
 TEST(Collector, AHoldKeepsEverything) {
   GcWorld w;
   w.Orphan(1);

@@ -54,7 +54,8 @@ Result<std::shared_ptr<LocalFiles>> LocalFiles::Open(const LocalObjectStoreOptio
   const std::shared_ptr<LocalFiles> files(new LocalFiles(options, std::move(root)));
   // An unnamed file gets its name through /proc.
   if (::access("/proc/self/fd", X_OK) != 0) files->named_temp_files_ = true;
-  files->RemoveOldTempFiles(now);
+  const Result<ObjectLeftovers> removed = files->RemoveLeftovers(now - kTempFileAge);
+  (void)removed;  // what stays takes room, and no more
   return files;
 }
 
@@ -84,18 +85,30 @@ Result<int> LocalFiles::TempDirectory() {
   return temp_directory_.get();
 }
 
-void LocalFiles::RemoveOldTempFiles(WallTime now) {
-  UniqueFd fd = OpenAt(directories_.root(), std::string(kTempFolder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!fd.valid()) return;
+Result<ObjectLeftovers> LocalFiles::RemoveLeftovers(WallTime before) {
+  const std::string folder(kTempFolder);
+  ObjectLeftovers removed;
+  UniqueFd fd = OpenAt(directories_.root(), folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!fd.valid()) {
+    if (MeansMissing(errno)) return removed;
+    return Explain(ErrnoStatus(errno, "the temporary directory could not be opened", folder));
+  }
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd.get()), ::closedir);
-  if (!stream) return;
+  if (!stream) return Explain(ErrnoStatus(errno, "the temporary directory could not be read", folder));
   fd.Release();
   while (const dirent* entry = ::readdir(stream.get())) {
     struct stat about;
     const int directory = ::dirfd(stream.get());
     if (::fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode)) continue;
-    if (now - ModifiedTime(about) > kTempFileAge) ::unlinkat(directory, entry->d_name, 0);
+    if (ModifiedTime(about) >= before) continue;
+    if (::unlinkat(directory, entry->d_name, 0) != 0) {
+      if (MeansMissing(errno)) continue;
+      return Explain(ErrnoStatus(errno, "a temporary file could not be removed", folder + "/" + entry->d_name));
+    }
+    ++removed.uploads;
+    removed.bytes += about.st_size;
   }
+  return removed;
 }
 
 Result<LocalFiles::Draft> LocalFiles::Begin(const std::string& key, const std::string& temp_name) {

@@ -53,6 +53,8 @@ class LocalFiles {
   Result<ObjectInfo> Head(const std::string& key);
   Result<ListPage> List(const std::string& prefix, const std::string& start_after, int limit);
   Status Delete(const std::vector<std::string>& keys);
+  /// Removes temporary files that were last written before.
+  Result<ObjectLeftovers> RemoveLeftovers(WallTime before);
 
   LocalObjectStoreCounters counters() const;
 
@@ -71,7 +73,6 @@ class LocalFiles {
   Result<OpenObject> OpenForRead(const std::string& key);
   Result<Draft> TryBegin(const std::string& key, const std::string& temp_name);
   Result<int> TempDirectory();
-  void RemoveOldTempFiles(WallTime now);
   Status StoreChecksum(const Draft& draft, const std::string& key);
   Status LinkFailed(int error, const Draft& draft, const std::string& key);
   /// Names the directory and, for a full disk, the space that is free.

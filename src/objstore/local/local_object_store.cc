@@ -169,6 +169,13 @@ Task<Result<std::unique_ptr<ObjectUpload>>> LocalObjectStore::StartUpload(OpCont
   co_return upload;
 }
 
+Task<Result<ObjectLeftovers>> LocalObjectStore::RemoveLeftovers(OpContext context, WallTime before) {
+  std::function<Result<ObjectLeftovers>()> work = [files = files_, before] { return files->RemoveLeftovers(before); };
+  Task<Result<ObjectLeftovers>> run =
+      Blocking<Result<ObjectLeftovers>>(runtime_, std::move(context), std::move(work));
+  co_return co_await run;
+}
+
 ObjectStoreCapabilities LocalObjectStore::capabilities() const {
   ObjectStoreCapabilities capabilities;
   capabilities.keeps_crc32c = true;

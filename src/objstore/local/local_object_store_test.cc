@@ -158,6 +158,33 @@ TEST_F(LocalObjectStoreTest, OldTempFilesAreRemovedAtOpen) {
   EXPECT_TRUE(fs::exists(tmp + "/folder"));
 }
 
+TEST_F(LocalObjectStoreTest, LeftoversAreTempFilesThatNobodyWritesAnyMore) {
+  const std::string tmp = directory_.path() + "/.tmp";
+  const auto store = Open(directory_.path(), /*named=*/true);
+  EXPECT_EQ(Wait(store->RemoveLeftovers(OpContext(), runtime().clock.Wall()))->uploads, 0) << "there is no .tmp yet";
+  fs::create_directories(tmp + "/folder");
+  WriteFile(tmp + "/old", "123");
+  timespec times[2] = {};
+  times[0].tv_sec = times[1].tv_sec = ToMillis(runtime().clock.Wall()) / 1000 - 3600;
+  ASSERT_EQ(::utimensat(AT_FDCWD, (tmp + "/old").c_str(), times, 0), 0);
+  auto upload = Wait(store->StartUpload(OpContext(), "up", PutMode::kCreate)).value();
+  ASSERT_TRUE(Wait(upload->Append(OpContext(), BufferChain(Buffer::CopyOf("x")))).ok());
+  const auto minutes_ago = [this](int minutes) { return runtime().clock.Wall() - std::chrono::minutes(minutes); };
+  EXPECT_EQ(Wait(store->RemoveLeftovers(OpContext(), minutes_ago(61)))->uploads, 0);
+  const auto removed = Wait(store->RemoveLeftovers(OpContext(), minutes_ago(59)));
+  ASSERT_TRUE(removed.ok()) << removed.status().ToString();
+  EXPECT_EQ(removed->uploads, 1);
+  EXPECT_EQ(removed->bytes, 3);
+  EXPECT_FALSE(fs::exists(tmp + "/old"));
+  ASSERT_TRUE(Wait(upload->Complete(OpContext())).ok());
+
+  auto ended = Wait(store->StartUpload(OpContext(), "ended", PutMode::kCreate)).value();
+  ASSERT_TRUE(Wait(ended->Append(OpContext(), BufferChain(Buffer::CopyOf("x")))).ok());
+  EXPECT_EQ(Wait(store->RemoveLeftovers(OpContext(), minutes_ago(-1)))->uploads, 1);
+  EXPECT_EQ(Wait(ended->Complete(OpContext())).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(Wait(store->Head(OpContext(), "ended")).status().code(), StatusCode::kNotFound);
+}
+
 TEST_F(LocalObjectStoreTest, AbandonedUploadsLeaveNoFile) {
   for (const bool named : {false, true}) {
     const auto store = Open(directory_.path(), named);

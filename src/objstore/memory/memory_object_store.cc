@@ -70,8 +70,47 @@ struct MemoryObjectStore::Objects {
     return page;
   }
 
+  struct Parts {
+    WallTime begun{};
+    std::int64_t bytes = 0;
+  };
+
+  std::uint64_t Begin() {
+    const std::lock_guard lock(mutex);
+    uploads[++last_upload].begun = clock.Wall();
+    return last_upload;
+  }
+
+  /// False where the parts are gone.
+  bool Grow(std::uint64_t upload, std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    const auto found = uploads.find(upload);
+    if (found == uploads.end()) return false;
+    found->second.bytes += static_cast<std::int64_t>(bytes);
+    return true;
+  }
+
+  void End(std::uint64_t upload) {
+    const std::lock_guard lock(mutex);
+    uploads.erase(upload);
+  }
+
+  ObjectLeftovers RemoveLeftovers(WallTime before) {
+    const std::lock_guard lock(mutex);
+    ObjectLeftovers removed;
+    std::erase_if(uploads, [&](const auto& upload) {
+      if (upload.second.begun >= before) return false;
+      ++removed.uploads;
+      removed.bytes += upload.second.bytes;
+      return true;
+    });
+    return removed;
+  }
+
   const Clock& clock;
   mutable std::mutex mutex;
+  std::map<std::uint64_t, Parts> uploads;  ///< neither completed nor aborted, also of processes that have died
+  std::uint64_t last_upload = 0;
   std::map<std::string, Object, std::less<>> objects;
   std::function<void(const std::string&, const Buffer*)> observer;
 };
@@ -79,7 +118,7 @@ struct MemoryObjectStore::Objects {
 class MemoryObjectStore::Upload final : public ObjectUpload {
  public:
   Upload(Runtime& runtime, std::shared_ptr<Objects> objects, std::string key, PutMode mode)
-      : runtime_(runtime), objects_(std::move(objects)), key_(std::move(key)), mode_(mode) {}
+      : runtime_(runtime), objects_(std::move(objects)), id_(objects_->Begin()), key_(std::move(key)), mode_(mode) {}
 
   Task<Status> Append(OpContext context, BufferChain bytes) override {
     co_await Yield(runtime_);
@@ -101,8 +140,7 @@ class MemoryObjectStore::Upload final : public ObjectUpload {
     co_await Yield(runtime_);
     LS_CO_TRY(context.Check(runtime_.Now()));
     const std::lock_guard lock(mutex_);
-    ended_ = true;
-    bytes_ = BufferChain();
+    End();
     co_return OkStatus();
   }
 
@@ -110,6 +148,7 @@ class MemoryObjectStore::Upload final : public ObjectUpload {
   Status AppendNow(const BufferChain& bytes) {
     const std::lock_guard lock(mutex_);
     if (ended_) return InvalidArgument("the upload has ended").With("key", key_);
+    if (!objects_->Grow(id_, bytes.size())) return Gone();
     for (const Buffer& part : bytes.parts()) bytes_.Append(part);
     return OkStatus();
   }
@@ -117,14 +156,22 @@ class MemoryObjectStore::Upload final : public ObjectUpload {
   Status CompleteNow() {
     const std::lock_guard lock(mutex_);
     if (ended_) return InvalidArgument("the upload has ended").With("key", key_);
+    if (!objects_->Grow(id_, 0)) return Gone();
     LS_TRY(objects_->Store(key_, bytes_.Flatten(), mode_));
+    End();
+    return OkStatus();
+  }
+
+  Status Gone() const { return Unavailable("the parts of the upload were removed").With("key", key_); }
+  void End() {
     ended_ = true;
     bytes_ = BufferChain();
-    return OkStatus();
+    objects_->End(id_);
   }
 
   Runtime& runtime_;
   const std::shared_ptr<Objects> objects_;
+  const std::uint64_t id_;
   const std::string key_;
   const PutMode mode_;
   std::mutex mutex_;  // a call that a fault wrapper let go on late may meet another
@@ -197,6 +244,14 @@ Task<Result<std::unique_ptr<ObjectUpload>>> MemoryObjectStore::StartUpload(OpCon
   LS_CO_TRY(context.Check(runtime_.Now()));
   std::unique_ptr<ObjectUpload> upload = std::make_unique<Upload>(runtime_, objects_, std::move(key), mode);
   co_return upload;
+}
+
+Task<Result<ObjectLeftovers>> MemoryObjectStore::RemoveLeftovers(OpContext context, WallTime before) {
+  co_await Yield(runtime_);
+  LS_CO_TRY(context.Check(runtime_.Now()));
+  const ObjectLeftovers removed = objects_->RemoveLeftovers(before);
+  co_await Yield(runtime_);
+  co_return removed;
 }
 
 ObjectStoreCapabilities MemoryObjectStore::capabilities() const {

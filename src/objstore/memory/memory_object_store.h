@@ -26,6 +26,7 @@ class MemoryObjectStore final : public ObjectStore {
   Task<Result<ListPage>> List(OpContext context, std::string prefix, std::string start_after, int limit) override;
   Task<Status> Delete(OpContext context, std::vector<std::string> keys) override;
   Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) override;
+  Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) override;
   ObjectStoreCapabilities capabilities() const override;
 
   /// Flips a bit of the byte at `offset`, as a failing medium does: the checksum stays what it was.

@@ -151,9 +151,49 @@ Task<void> UploadsDoNotMix(ObjectStoreWorld& world) {
   CO_ASSERT_EQ(co_await world.GetText("b"), std::string(20, 'b'));
 }
 
+Task<void> LeftoversOfUploadsGo(ObjectStoreWorld& world) {
+  const Duration tick = std::chrono::milliseconds(50);
+  CO_ASSERT_OK(co_await world.Create("object", "x"));
+  Result<Upload> dropped = co_await world.StartUpload("dropped", PutMode::kCreate);
+  CO_ASSERT_OK(dropped);
+  CO_ASSERT_OK(co_await (*dropped)->Append(OpContext(), Chain("123")));
+  dropped->reset();
+  Result<Upload> old = co_await world.StartUpload("old", PutMode::kCreate);
+  CO_ASSERT_OK(old);
+  CO_ASSERT_OK(co_await (*old)->Append(OpContext(), Chain("1234")));
+  CO_ASSERT_OK(co_await SleepFor(world.runtime(), OpContext(), tick));
+  CO_ASSERT_OK(co_await world.Create("now", "x"));
+  const Result<ObjectInfo> now = co_await world.Head("now");
+  CO_ASSERT_OK(now);
+  CO_ASSERT_OK(co_await SleepFor(world.runtime(), OpContext(), tick));
+  Result<Upload> young = co_await world.StartUpload("young", PutMode::kCreate);
+  CO_ASSERT_OK(young);
+  CO_ASSERT_OK(co_await (*young)->Append(OpContext(), Chain("12345")));
+
+  const Result<ObjectLeftovers> none = co_await world.store().RemoveLeftovers(OpContext(), now->modified - 2 * tick);
+  CO_ASSERT_OK(none);
+  EXPECT_EQ(none->uploads, 0);
+  const Result<ObjectLeftovers> removed = co_await world.store().RemoveLeftovers(OpContext(), now->modified);
+  CO_ASSERT_OK(removed);
+  // What a store spares or has not left at all it need not remove.
+  CO_ASSERT_TRUE(removed->uploads <= 2 && removed->bytes <= 7);
+  const Result<ObjectLeftovers> again = co_await world.store().RemoveLeftovers(OpContext(), now->modified);
+  CO_ASSERT_OK(again);
+  EXPECT_EQ(again->uploads, 0);
+
+  const Status completed = co_await (*old)->Complete(OpContext());
+  EXPECT_TRUE(completed.ok() || completed.code() == StatusCode::kUnavailable) << completed.ToString();
+  CO_ASSERT_EQ(co_await world.GetText("old"), completed.ok() ? "1234" : "not_found");
+  CO_ASSERT_OK(co_await (*young)->Complete(OpContext()));
+  CO_ASSERT_EQ(co_await world.GetText("young"), "12345");
+  CO_ASSERT_EQ(co_await world.GetText("object"), "x");
+  CO_ASSERT_EQ(co_await world.GetText("dropped"), "not_found");
+}
+
 }  // namespace
 
 void internal::AddUploadCases(std::vector<ObjectStoreCase>& cases) {
+  cases.push_back({"LeftoversOfUploadsGo", CaseNeeds::kNothing, LeftoversOfUploadsGo});
   cases.push_back({"UploadShowsOnceComplete", CaseNeeds::kNothing, UploadShowsOnceComplete});
   cases.push_back({"UploadHasItsChecksum", CaseNeeds::kChecksum, UploadHasItsChecksum});
   cases.push_back({"UploadOfNothingIsAnObject", CaseNeeds::kNothing, UploadOfNothingIsAnObject});

@@ -55,6 +55,27 @@ TEST(MemoryObjectStore, TellsOfEveryChangeAsItTakesEffect) {
   EXPECT_EQ(told, (std::vector<std::string>{"a=1", "b=1", "a removed"}));
 }
 
+/// As a store in which nobody cleans up after those who died.
+TEST(MemoryObjectStore, KeepsWhatUploadsLeave) {
+  ThreadRuntime threads{ThreadRuntimeOptions()};
+  MemoryObjectStore store(threads.runtime());
+  MemoryObjectStore view(threads.runtime(), store);
+  const BufferChain bytes(Buffer::CopyOf("123"));
+  std::unique_ptr<ObjectUpload> dropped = *Wait(view.StartUpload(OpContext(), "a", PutMode::kCreate));
+  ASSERT_TRUE(Wait(dropped->Append(OpContext(), bytes)).ok());
+  dropped.reset();
+  const std::unique_ptr<ObjectUpload> aborted = *Wait(view.StartUpload(OpContext(), "b", PutMode::kCreate));
+  ASSERT_TRUE(Wait(aborted->Append(OpContext(), bytes)).ok());
+  ASSERT_TRUE(Wait(aborted->Abort(OpContext())).ok());
+  const std::unique_ptr<ObjectUpload> late = *Wait(view.StartUpload(OpContext(), "c", PutMode::kCreate));
+  const auto removed = Wait(store.RemoveLeftovers(OpContext(), threads.runtime().clock.Wall() + std::chrono::hours(1)));
+  ASSERT_TRUE(removed.ok());
+  EXPECT_EQ(removed->uploads, 2);
+  EXPECT_EQ(removed->bytes, 3);
+  EXPECT_EQ(Wait(late->Append(OpContext(), bytes)).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(Wait(late->Complete(OpContext())).code(), StatusCode::kUnavailable);
+}
+
 TEST(ObjectStoreSkips, OfMemory) {
   const std::vector<std::string> expected = {"OverwriteIsRefused: create_only=false",
                                              "PathsExcludeEachOther: keys_are_paths=false"};

@@ -95,6 +95,9 @@ class HookedObjectStore final : public ForwardingObjectStore {
   Task<Status> Delete(OpContext context, std::vector<std::string> keys) override {
     return CallHook::Run(hook_, inner().Delete(std::move(context), std::move(keys)));
   }
+  Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) override {
+    return CallHook::Run(hook_, inner().RemoveLeftovers(std::move(context), before));
+  }
 
  private:
   CallHook& hook_;
