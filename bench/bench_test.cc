@@ -59,7 +59,7 @@ TEST_P(EachBenchmark, NoticesOneEntryThatIsLostOrDamaged) {
 INSTANTIATE_TEST_SUITE_P(All, EachBenchmark,
                          ::testing::Values("memory", "codec", "batches", "append-latency", "append-throughput",
                                            "sequenced-puts", "lookup", "catch-up", "compacted-reads", "compaction", "put-rate",
-                                           "catalog", "fsck",
+                                           "catalog", "fsck", "gc",
                                            "processes", "tail"),
                          [](const auto& info) {
                            std::string name = info.param;
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachBenchmark,
                            return name;
                          });
 
-TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 15U); }
+TEST(Benchmarks, AreAllTested) { EXPECT_EQ(Benchmarks().size(), 16U); }
 
 /// What the ledger must notice, beside a damaged byte.
 class LedgerTest : public ::testing::Test {

@@ -30,6 +30,7 @@ const std::vector<Benchmark>& Benchmarks() {
       {"put-rate", "PUTs a second of a busy writer with 1, 100 and 10 000 logs", RunPutRate},
       {"catalog", "streams created, listed and loaded, up to a million of them", RunCatalog},
       {"fsck", "checking a deployment of a million index records", RunFsckBench},
+      {"gc", "collecting the garbage of a deployment of a million index records", RunCollection},
       {"processes", "lines a second that 1, 2 and 4 processes append to one deployment", RunProcesses},
       {"tail", "how soon a tail sees an entry that another process appended; 10 000 tails", RunTailWake},
   };

@@ -20,6 +20,9 @@ struct BenchOptions {
   double scale = 1;
   /// Lose or damage one entry on the way: the check of what was written or read must then fail.
   bool damage = false;
+  /// Of `gc`: so many objects and index records, whatever the scale; 0: as many as it usually takes.
+  std::int64_t objects = 0;
+  std::int64_t records = 0;
   /// Asked between rounds; true ends the benchmark with cancelled. May be empty.
   std::function<bool()> stopped;
 };
@@ -54,6 +57,7 @@ Status RunCompactedReads(const BenchOptions& options, BenchReport* report);
 Status RunCompaction(const BenchOptions& options, BenchReport* report);
 Status RunPutRate(const BenchOptions& options, BenchReport* report);
 Status RunFsckBench(const BenchOptions& options, BenchReport* report);
+Status RunCollection(const BenchOptions& options, BenchReport* report);
 Status RunProcesses(const BenchOptions& options, BenchReport* report);
 Status RunCatalog(const BenchOptions& options, BenchReport* report);
 Status RunTailWake(const BenchOptions& options, BenchReport* report);

@@ -120,6 +120,7 @@ Status RunFsckBench(const BenchOptions& options, BenchReport* report) {
   report->Checked(objects * kLogs);
   report->Add("index records checked a second, against 1 000 sections in each object",
               static_cast<double>(totals.index_records) / seconds, "1/s");
+  report->Add("  objects a second", static_cast<double>(objects) / seconds, "1/s");
   report->Add("  of that processor time for a record", busy * 1e6 / static_cast<double>(totals.index_records), "us");
   report->AtMost("memory of its own that it took", static_cast<double>(watched.most_kib - before_kib) / 1024, 64,
                  "MiB");

@@ -650,7 +650,7 @@ class Grammar {
     bench = app.add_subcommand(
         "bench",
         "Measure this machine and compare with the budgets: memory, codec, batches, append-latency, append-throughput,\n"
-        "sequenced-puts, lookup, catch-up, compacted-reads, compaction, put-rate, catalog, fsck, processes, tail, or all (about ten minutes).\n"
+        "sequenced-puts, lookup, catch-up, compacted-reads, compaction, put-rate, catalog, fsck, gc, processes, tail, or all (about ten minutes).\n"
         "Everything that is measured is also checked: ends with 5 where an entry is not what was appended.");
     WhenNamed(bench,
               "  lakestream bench append-latency\n"
@@ -663,6 +663,12 @@ class Grammar {
                         "Do this share of the work, above 0 to 1 (default); below 1 judges no budget")
           ->check(Share())
           ->type_name("SHARE");
+      bench->add_option("--objects", parsed->bench.objects, "Of gc: so many objects (10000)")
+          ->check(CLI::Range(std::int64_t{10}, std::int64_t{100'000'000}))
+          ->type_name("N");
+      bench->add_option("--records", parsed->bench.records, "Of gc: so many index records (1000000)")
+          ->check(CLI::Range(std::int64_t{10}, std::int64_t{10'000'000'000}))
+          ->type_name("N");
       bench->add_option("--dir", parsed->bench.directory,
                         "Where a temporary folder is made; default: beside the deployment, without one $TMPDIR")
           ->type_name("DIR");

@@ -66,6 +66,9 @@ class BenchRun {
 
   Status Run() {
     LS_ASSIGN(const std::vector<const Benchmark*> chosen, Chosen(options_.name));
+    if ((options_.objects > 0 || options_.records > 0) && options_.name != "gc") {
+      return InvalidArgument("--objects and --records are for the benchmark gc");
+    }
     const std::string parent = options_.directory.empty() ? DefaultParent(options_.deployment) : options_.directory;
     LS_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Make(parent));
     WriteHead(parent);
@@ -103,6 +106,8 @@ class BenchRun {
     options.directory = directory;
     options.scale = options_.scale;
     options.damage = options_.damage;
+    options.objects = options_.objects;
+    options.records = options_.records;
     options.stopped = [this] { return signals_.received() != 0; };
     const MonotonicTime before = clock_.runtime().Now();
     bench::BenchReport report;

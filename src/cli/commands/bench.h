@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cli/output.h"
@@ -10,6 +11,8 @@ struct BenchCommandOptions {
   std::string name;        ///< of a benchmark, or "all"
   std::string directory;   ///< empty: beside the deployment where there is one, else $TMPDIR
   double scale = 1;        ///< above 0, at most 1
+  std::int64_t objects = 0;  ///< of gc; 0: as many as it usually takes
+  std::int64_t records = 0;  ///< of gc; 0: as many as it usually takes
   bool damage = false;     ///< --break
   bool json = false;       ///< one JSON object on standard output instead of text
   std::string deployment;  ///< for the default of `directory`
