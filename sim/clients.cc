@@ -4,33 +4,16 @@
 
 #include "base/try.h"
 #include "runtime/semaphore.h"
+#include "sim/client_chance.h"
 #include "sim/world.h"
 
 namespace lakestream::sim {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-Random& ChanceOf(World& world, const Process& process, int client) {
-  return world.scheduler().Stream("client " + process.title() + " " + std::to_string(client));
-}
-
-Task<Status> Pause(World& world, Process& process, Random& random) {
-  const auto most = static_cast<std::uint64_t>(world.plan().pause.count()) + 1;
-  const Duration pause(static_cast<std::int64_t>(random.Below(most)));
-  co_return co_await SleepFor(process.node().runtime(), OpContext(), pause);
-}
-
-/// None, generous, or too near.
-OpContext DrawContext(Process& process, Random& random) {
-  const MonotonicTime now = process.node().runtime().Now();
-  switch (random.Below(6)) {
-    case 0: return OpContext().WithDeadline(now + milliseconds(random.Below(40)));
-    case 1: return OpContext().WithDeadline(now + seconds(1 + random.Below(60)));
-    default: return OpContext();
-  }
-}
+/// Too near for most calls.
+constexpr Duration kNear = milliseconds(40);
 
 Operation Started(Operation::Kind kind, Process& process, int client, LogId log) {
   Operation operation;
@@ -107,7 +90,7 @@ ReadBounds DrawBounds(Random& random) {
 }  // namespace
 
 Task<void> RunAppender(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "client", client);
   const Plan& plan = world.plan();
   AsyncSemaphore window(process.node().runtime(), plan.window);
   Gate appends(process.node().runtime());
@@ -122,19 +105,19 @@ Task<void> RunAppender(World& world, Process& process, int client) {
     const std::uint64_t spare = static_cast<std::uint64_t>(world.MostPayload(log)) - kSmallestPayload + 1;
     request.payload = MakePayload(number, log, kSmallestPayload + random.Below(spare));
     request.caller = random.Below(2) == 0 ? 0 : static_cast<CallerId>(client) + 1;
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     appends.Spawn(AppendOne(world, process, client, std::move(request), number, std::move(context), window));
-    (void)co_await Pause(world, process, random);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
   }
   co_await appends.Close();
 }
 
 Task<void> RunReader(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "client", client);
   Offset end;
   while (world.TakeOperation()) {
     const LogId log = world.AnyLog(random);
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     if (random.Below(4) == 0) {
       co_await ExtentOne(world, process, client, log, std::move(context), &end);
     } else {
@@ -144,12 +127,12 @@ Task<void> RunReader(World& world, Process& process, int client) {
       co_await ReadOne(world, process, client, Operation::Kind::kRead, log, from, bounds, std::move(context), &next);
       end = std::max(end, next);
     }
-    (void)co_await Pause(world, process, random);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
   }
 }
 
 Task<void> RunTailer(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "client", client);
   const LogId log = world.AnyLog(random);
   Offset next;
   while (world.TakeOperation()) {
@@ -157,20 +140,20 @@ Task<void> RunTailer(World& world, Process& process, int client) {
     OpContext context = OpContext().WithDeadline(now + milliseconds(1 + random.Below(5000)));
     const ReadBounds bounds = DrawBounds(random);
     co_await ReadOne(world, process, client, Operation::Kind::kTail, log, next, bounds, std::move(context), &next);
-    (void)co_await Pause(world, process, random);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
   }
 }
 
 Task<void> RunTrimmer(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "client", client);
   Offset end;
   while (world.TakeOperation()) {
     const LogId log = world.AnyLog(random);
-    co_await ExtentOne(world, process, client, log, DrawContext(process, random), &end);
+    co_await ExtentOne(world, process, client, log, DrawContext(process, random, kNear), &end);
     Operation operation = Started(Operation::Kind::kTrim, process, client, log);
     operation.asked = Offset(static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(end.value()) + 3)));
     const Offset through = operation.asked;
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     const std::size_t begun = world.Begin(std::move(operation));
     const Result<SoftTrimOutcome> answer = co_await process.Trim(std::move(context), log, through);
     Operation& ended = world.End(begun, answer.status());
@@ -179,29 +162,29 @@ Task<void> RunTrimmer(World& world, Process& process, int client) {
       ended.high = answer->after;
     }
     if (world.plan().hard_trims) {
-      const OpContext soon = DrawContext(process, random);
+      const OpContext soon = DrawContext(process, random, kNear);
       Task<Result<HardTrimOutcome>> trim = process.TrimHard(soon, log, through + 1);
       (void)co_await trim;
     }
-    (void)co_await Pause(world, process, random);
-    (void)co_await Pause(world, process, random);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
   }
 }
 
 Task<void> RunChecker(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "client", client);
   while (world.TakeOperation()) {
     FsckOptions options;
     options.deep = random.Below(2) == 0;
     options.times = world.plan().writer.times;
-    const OpContext context = DrawContext(process, random);
+    const OpContext context = DrawContext(process, random, kNear);
     const std::size_t number = world.BeginCheck(process);
     std::vector<std::string> damage;
     Task<Status> checking =
         Check(process.node().runtime(), process.Stores(), context, options, &damage);
     const Status status = co_await checking;
     world.EndCheck(number, status, std::move(damage));
-    (void)co_await Pause(world, process, random);
+    (void)co_await PauseUpTo(process, random, world.plan().pause);
   }
 }
 

@@ -8,37 +8,19 @@
 #include <vector>
 
 #include "log/holds/holds.h"
+#include "sim/client_chance.h"
 #include "sim/world.h"
 
 namespace lakestream::sim {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 /// What has just become garbage is a candidate of the first, and deleted by the second; the third finds none.
 constexpr int kPassesForAll = 3;
+/// A pass ends half-way.
+constexpr Duration kNear = milliseconds(500);
 constexpr Duration kOnePass = std::chrono::minutes(5);
-
-Random& ChanceOf(World& world, const Process& process, int client) {
-  return world.scheduler().Stream("collection client " + process.title() + " " + std::to_string(client));
-}
-
-Task<Status> Pause(Process& process, Random& random, Duration most) {
-  const auto range = static_cast<std::uint64_t>(most.count()) + 1;
-  const Duration pause(static_cast<std::int64_t>(random.Below(range)));
-  co_return co_await SleepFor(process.node().runtime(), OpContext(), pause);
-}
-
-/// None, generous, or one that ends a pass half-way.
-OpContext DrawContext(Process& process, Random& random) {
-  const MonotonicTime now = process.node().runtime().Now();
-  switch (random.Below(6)) {
-    case 0: return OpContext().WithDeadline(now + milliseconds(random.Below(500)));
-    case 1: return OpContext().WithDeadline(now + seconds(1 + random.Below(60)));
-    default: return OpContext();
-  }
-}
 
 Task<void> OnePass(World& world, Process& process, OpContext context) {
   const std::size_t number = world.BeginCollection(process);
@@ -63,37 +45,37 @@ Task<Status> ReleaseAll(MetadataStore& meta) {
 }  // namespace
 
 Task<void> RunCollector(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "collection client", client);
   while (world.TakeOperation()) {
-    const Status slept = co_await Pause(process, random, world.plan().collection_pause);
+    const Status slept = co_await PauseUpTo(process, random, world.plan().collection_pause);
     if (!slept.ok()) co_return;
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     Task<void> pass = OnePass(world, process, std::move(context));
     co_await pass;
   }
 }
 
 Task<void> RunRetainer(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "collection client", client);
   while (world.TakeOperation()) {
-    const Status slept = co_await Pause(process, random, world.plan().pause);
+    const Status slept = co_await PauseUpTo(process, random, world.plan().pause);
     if (!slept.ok()) co_return;
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     Task<Status> retain = process.Retain(std::move(context), world.logs());
     (void)co_await retain;
   }
 }
 
 Task<void> RunHolder(World& world, Process& process, int client) {
-  Random& random = ChanceOf(world, process, client);
+  Random& random = ChanceOf(world, process, "collection client", client);
   const std::string name = "hold-" + std::to_string(random.Below(1'000'000));
   while (world.TakeOperation()) {
     const Duration grace = world.plan().collector.grace;
-    const Status slept = co_await Pause(process, random, 8 * grace);
+    const Status slept = co_await PauseUpTo(process, random, 8 * grace);
     if (!slept.ok() || !world.goes_on()) co_return;
     Task<Status> add = AddHold(process.node().runtime(), process.meta(), OpContext(), name, "a copy is made");
     (void)co_await add;
-    (void)co_await Pause(process, random, 2 * grace);
+    (void)co_await PauseUpTo(process, random, 2 * grace);
     Task<Status> release = ReleaseHold(process.meta(), OpContext(), name);
     (void)co_await release;
   }

@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "sim/client_chance.h"
 #include "sim/world.h"
 
 namespace lakestream::sim {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
 /// More than the ranges that a log can have.
 constexpr int kMostPasses = 2000;
+/// A pass ends half-way.
+constexpr Duration kNear = std::chrono::milliseconds(500);
 constexpr Duration kOnePass = std::chrono::minutes(5);
 
 Task<void> OnePass(World& world, Process& process, OpContext context, std::vector<LogId> logs) {
@@ -34,16 +34,6 @@ std::vector<LogId> DrawLogs(World& world, Random& random) {
     if (random.Below(4) != 0) logs.push_back(log);
   }
   return logs;
-}
-
-/// None, generous, or one that ends a pass half-way.
-OpContext DrawContext(Process& process, Random& random) {
-  const MonotonicTime now = process.node().runtime().Now();
-  switch (random.Below(6)) {
-    case 0: return OpContext().WithDeadline(now + milliseconds(random.Below(500)));
-    case 1: return OpContext().WithDeadline(now + seconds(1 + random.Below(60)));
-    default: return OpContext();
-  }
 }
 
 /// Whether the pass found anything to do; nothing it did may have failed.
@@ -66,13 +56,11 @@ bool Advance(World& world, Process& process) {
 }  // namespace
 
 Task<void> RunCompactor(World& world, Process& process, int client) {
-  Random& random = world.scheduler().Stream("compactor " + process.title() + " " + std::to_string(client));
+  Random& random = ChanceOf(world, process, "compactor", client);
   while (world.TakeOperation()) {
-    const auto most = static_cast<std::uint64_t>(world.plan().compaction_pause.count()) + 1;
-    const Duration pause(static_cast<std::int64_t>(random.Below(most)));
-    const Status slept = co_await SleepFor(process.node().runtime(), OpContext(), pause);
+    const Status slept = co_await PauseUpTo(process, random, world.plan().compaction_pause);
     if (!slept.ok()) co_return;
-    OpContext context = DrawContext(process, random);
+    OpContext context = DrawContext(process, random, kNear);
     std::vector<LogId> logs = DrawLogs(world, random);
     Task<void> pass = OnePass(world, process, std::move(context), std::move(logs));
     co_await pass;
