@@ -126,7 +126,7 @@ enum class Rule : std::uint8_t {
   kTrimmedIsReclaimed,
   kCandidateKeepsItsTime,
   kRangeClosesForWhatItPins,
-  // The simulator does not break these: it cannot tell (docs/testing.md). Unit tests and models do.
+  // The simulator does not break these; docs/testing.md says of each why its runs do not tell. Unit tests and models do.
   kRetentionAsksForEachTime,
   kRetentionGoesByTheStoresClock,
   kRangeIsCheckedAgain,
