@@ -162,7 +162,7 @@ class Run(TestCase):
             jobs.wait_for("a pass ended job=collection", "objects=1 ")
             self.assertLess(jobs.stop(), 30)
             self.assertEqual(jobs.process.returncode, 0, jobs.lines)
-        told = [line for jobs in both for line in jobs.lines if "an object is deleted" in line]
+        told = [line for jobs in both for line in jobs.lines if "an object is garbage" in line and "outcome=deleted" in line]
         self.assertIn(os.path.basename(orphan), told[0])
         self.assertEqual(self.ok("read", "s"), b"000000000\n")
         self.assertIn(b"nothing is damaged", self.ok("fsck", "--deep"))
