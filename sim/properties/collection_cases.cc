@@ -65,6 +65,22 @@ MadeHistory NextPassIsTooSoon() {
   h.Collect("wal/one");
   return h;
 }
+/// A pass ends, its record comes later, and the grace after its end another one begins.
+MadeHistory FromRecord(std::optional<Duration> ended, Duration age) {
+  CollectionHistory h{Compacted()};
+  h.Written("wal/orphan");
+  h.Pass(age);
+  h.Begin(1);
+  h.Complete(1, ended);
+  h.Pass(kGrace - std::chrono::seconds(5));
+  h.BeginAndComplete(2);
+  h.Collect("wal/orphan");
+  return h;
+}
+MadeHistory ResultCameLater() { return FromRecord(std::chrono::seconds(10), 2 * kGrace); }
+MadeHistory TooSoonAfterTheResult() { return FromRecord(std::nullopt, 2 * kGrace); }
+MadeHistory TooSoonAfterItsEnd() { return FromRecord(std::chrono::seconds(1), 2 * kGrace); }
+MadeHistory YoungAtItsEnd() { return FromRecord(std::chrono::seconds(10), kGrace + std::chrono::seconds(5)); }
 MadeHistory FirstPassFoundItYoung() {
   CollectionHistory h{Compacted()};
   h.Written("wal/orphan");
@@ -196,6 +212,9 @@ const PropertyCaseRegistration kRegistered[] = {
     PropertyCaseRegistration({"waits_are_kept", Good, FirstPassFoundItYoung}),
     PropertyCaseRegistration({"waits_are_kept", Good, FirstPassFoundItNamed}),
     PropertyCaseRegistration({"waits_are_kept", Good, InNoPass}),
+    PropertyCaseRegistration({"waits_are_kept", ResultCameLater, TooSoonAfterTheResult}),
+    PropertyCaseRegistration({"waits_are_kept", ResultCameLater, TooSoonAfterItsEnd}),
+    PropertyCaseRegistration({"waits_are_kept", ResultCameLater, YoungAtItsEnd}),
     PropertyCaseRegistration({"waits_are_kept", WrittenAgainLater, FirstPassFoundItYoung}),
     PropertyCaseRegistration({"waits_are_kept", WrittenAgainBefore, FirstPassFoundItYoung}),
     PropertyCaseRegistration({"waits_are_kept", CollectedAgain, FirstPassFoundItYoung}),

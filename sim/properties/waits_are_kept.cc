@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "format/collection_records.h"
+#include "runtime/sim/sim_runtime.h"
 #include "sim/properties/name_view.h"
 #include "sim/properties/property.h"
 
@@ -40,7 +41,17 @@ class Walk {
     const std::string& key = event.change.record.key;
     // Written again before each batch of deletions, and given up by others after a grace; numbers do not come again.
     if (NumberOfCollectionPassKey(key) && !event.change.removed) began_.emplace(key, event.at);
-    if (NumberOfCollectionResultKey(key) && !event.change.removed) ended_.push_back(event.at);
+    if (NumberOfCollectionResultKey(key) && !event.change.removed) ended_.push_back(EndOf(event));
+  }
+
+  /// When a pass had seen everything. It says so itself, by the clock that its machine's processes share: its record may come
+  /// later. One that claims too early an end has found what was named or young then.
+  static MonotonicTime EndOf(const StoreEvent& event) {
+    const MetadataRecord& record = event.change.record;
+    const auto result = DecodeCollectionResult(record.value.text(), record.key);
+    if (!result.ok() || !result->boot) return event.at;
+    const BootTime boot{std::chrono::milliseconds(result->boot->ms)};
+    return std::min(event.at, MonotonicTime(boot.time_since_epoch() - kSimBootAhead));
   }
 
   /// Those before the place. A PUT that is applied late writes an object again, also one that was collected. A name is no

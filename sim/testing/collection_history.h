@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/invariant.h"
 #include "format/collection_holds.h"
 #include "format/collection_records.h"
+#include "runtime/sim/sim_runtime.h"
 #include "sim/testing/compaction_history.h"
 
 namespace lakestream::sim {
@@ -28,9 +30,11 @@ class CollectionHistory : public CompactionHistory {
     pass_key_ = CollectionPassKey(pass);
     Store(pass_key_, Value(EncodeCollectionPass(CollectionPassRecord{"c"})));
   }
-  void Complete(std::int64_t pass) {
+  /// `ended`: so long before its record came, by boottime; none where that clock says nothing.
+  void Complete(std::int64_t pass, std::optional<Duration> ended = std::nullopt) {
     CollectionResultRecord result;
     result.pass = pass;
+    if (ended) result.boot = BootStamp{"b", ToMillis(now().time_since_epoch() + kSimBootAhead - *ended)};
     Store(CollectionResultKey(pass), Value(EncodeCollectionResult(result)));
   }
   void BeginAndComplete(std::int64_t pass) {

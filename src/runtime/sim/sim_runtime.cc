@@ -11,7 +11,7 @@ namespace {
 
 // The clocks begin at different values, so that a time of one taken for a time of another shows.
 constexpr MonotonicTime kMonotonicStart(std::chrono::hours(1));
-constexpr BootTime kBootStart(std::chrono::hours(2));
+constexpr BootTime kBootStart(kMonotonicStart.time_since_epoch() + kSimBootAhead);
 constexpr WallTime kWallStart(std::chrono::seconds(1'767'225'600));  // 2026-01-01T00:00:00Z
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;

@@ -17,6 +17,10 @@
 
 namespace lakestream {
 
+/// All boottimes of a run are so much ahead of the scheduler's clock: they go on where a machine is suspended, and no trouble
+/// changes them.
+inline constexpr Duration kSimBootAhead = std::chrono::hours(1);
+
 class SimScheduler;
 
 /// One simulated process: a set of tasks with a Runtime of their own. It belongs to its scheduler and stays
