@@ -163,9 +163,8 @@ void DrawCompaction(Plan& plan, Random& random) {
   options.plan.old_after = Spread(random, milliseconds(100), seconds(30));
   options.plan.max_index_records = Spread(random, 4, 40);
   options.plan.max_files = Spread(random, 1, 8);
-  // One record may have hundreds of entries: with less to a file, a run that names them all takes a minute.
-  options.plan.files.bytes = Spread(random, 400, 4000);
-  options.plan.files.entries = Spread(random, 8, 40);
+  options.plan.files.bytes = Spread(random, 1, 2000);
+  options.plan.files.entries = Spread(random, 1, 20);
   options.plan.idle_close = Spread(random, milliseconds(100), seconds(20));
   options.plan.small_range_cost = OneIn(random, 2) ? 0 : Spread(random, 1, 1'000'000);
   options.memory_bytes = Spread(random, 1, 8000);

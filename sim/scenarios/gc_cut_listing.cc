@@ -3,13 +3,9 @@
 namespace lakestream::sim {
 namespace {
 
-/// Hard trims and compactions make the garbage. Files hold what a range has, or much of it: a record that names hundreds of
-/// them, one for an entry, is parsed and judged with each of its changes, and shows nothing more of collection.
+/// Hard trims and compactions make the garbage.
 void Fill(Plan& plan, Random& random) {
   DrawCompaction(plan, random);
-  plan.compactor.plan.target_bytes = 4000;
-  plan.compactor.plan.files.bytes = 2000 + static_cast<std::int64_t>(random.Below(4000));
-  plan.compactor.plan.files.entries = 50 + static_cast<std::int64_t>(random.Below(200));
   plan.guarded = random.Below(2) == 0;
   plan.shards = 1 + static_cast<int>(random.Below(2));
   plan.logs = 2;

@@ -1,5 +1,6 @@
 #include "model/file_split.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/invariant.h"
@@ -8,8 +9,9 @@
 namespace lakestream::model {
 
 std::int64_t MostFiles(const FileLimits& limits, std::int64_t entries, std::int64_t bytes) {
-  // Every file but the last has reached one of the limits.
-  return entries == 0 ? 0 : 1 + (entries - 1) / limits.entries + bytes / limits.bytes;
+  if (entries == 0) return 0;
+  // Every file but the last has reached one of the limits, and none is without an entry.
+  return std::min(entries, 1 + (entries - 1) / limits.entries + bytes / limits.bytes);
 }
 
 bool FileSplit::NeedsFile() const {

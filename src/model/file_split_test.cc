@@ -100,6 +100,8 @@ TEST(MostFiles, NoOrderOfSizesNeedsMore) {
   EXPECT_EQ(MostFiles(kSmall, 1, 0), 1);
   EXPECT_EQ(MostFiles(kSmall, 3, 0), 1);
   EXPECT_EQ(MostFiles(kSmall, 4, 0), 2);
+  EXPECT_EQ(MostFiles(kSmall, 1, 1'000'000), 1) << "an entry is never in two files";
+  EXPECT_EQ(MostFiles(kSmall, 2, 1'000'000), 2);
   EXPECT_EQ(MostFiles(FileLimits(), 2'097'152, 0), 64) << "64 files of 32 768";
   EXPECT_EQ(MostFiles(FileLimits(), 2'097'153, 0), 65);
   // Every sequence of up to six entries of these sizes.
