@@ -1,9 +1,9 @@
 #include "format/collection_holds.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "base/plain_name.h"
 #include "base/try.h"
 
 namespace lakestream {
@@ -31,10 +31,7 @@ Result<CollectionHold> TakeHold(JsonFields fields) {
 }  // namespace
 
 Status CheckHoldName(std::string_view name) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (plain && !name.empty() && name.size() <= kMaxNameBytes) return OkStatus();
+  if (IsPlainName(name, kMaxNameBytes)) return OkStatus();
   return InvalidArgument("a hold's name has 1 to 100 of a-z, 0-9 and -").With("name", name);
 }
 

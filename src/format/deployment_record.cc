@@ -1,10 +1,10 @@
 #include "format/deployment_record.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "base/plain_name.h"
 #include "base/try.h"
 
 namespace lakestream {
@@ -14,13 +14,7 @@ namespace {
 constexpr std::int64_t kGraceFactor = 10;
 constexpr std::int32_t kMaxShards = 255;  // a shard is one byte of a key, and one value is the store's own
 constexpr std::int64_t kMaxMillis = std::int64_t{1} << 53;
-
 constexpr std::size_t kMaxFamilyBytes = 64;
-
-bool IsFamily(std::string_view text) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  return !text.empty() && text.size() <= kMaxFamilyBytes && std::all_of(text.begin(), text.end(), fits);
-}
 
 bool IsUuid(std::string_view text) {
   if (text.size() != 36) return false;
@@ -55,7 +49,7 @@ Status CheckRecord(const DeploymentRecord& r) {
   if (r.metadata_shards < 1 || r.metadata_shards > kMaxShards) {
     return bad("shard count is out of range", "metadata_shards").With("value", r.metadata_shards);
   }
-  if (!IsFamily(r.compactor_family)) {
+  if (!IsPlainName(r.compactor_family, kMaxFamilyBytes)) {
     return bad("compactor family is not 1 to 64 of a-z, 0-9 and \"-\"", "compactor_family");
   }
   return OkStatus();
