@@ -9,12 +9,15 @@
 #include "bench/engine.h"
 #include "bench/folder.h"
 #include "bench/surroundings.h"
+#include "bench/wrappers.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
 #include "format/wal_object.h"
 #include "log/catalog/stream_catalog.h"
 #include "log/gc/collector.h"
+#include "meta/wrap/metrics_metadata_store.h"
 #include "objstore/memory/memory_object_store.h"
+#include "objstore/wrap/metrics_object_store.h"
 #include "runtime/thread_runtime.h"
 #include "runtime/wait.h"
 #include "runtime/when_all.h"
@@ -88,54 +91,6 @@ Status WriteRecords(MetadataStore& meta, const Shape& shape, const BenchOptions&
   return OkStatus();
 }
 
-/// Calls that pages and deletions take, and the most memory that the process has at one of them.
-struct Watched {
-  void Call() {
-    ++calls;
-    const Result<std::int64_t> now = ProcessNumber("status", "RssAnon");
-    if (now.ok()) most_kib = std::max(most_kib, *now);
-  }
-  std::int64_t calls = 0;
-  std::int64_t most_kib = 0;
-};
-
-class WatchedMetadata final : public ForwardingMetadataStore {
- public:
-  WatchedMetadata(MetadataStore& inner, Watched& watched) : ForwardingMetadataStore(inner), watched_(watched) {}
-  Task<Result<std::vector<ReadAnswer>>> Read(OpContext context, std::vector<ReadRequest> requests) override {
-    watched_.Call();
-    return inner().Read(std::move(context), std::move(requests));
-  }
-  Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override {
-    watched_.Call();
-    return inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
-  }
-  Task<Result<WriteAnswer>> Put(OpContext context, Partition partition, std::string key, Buffer value,
-                                WriteGuard guard) override {
-    watched_.Call();
-    return inner().Put(std::move(context), std::move(partition), std::move(key), std::move(value), std::move(guard));
-  }
-
- private:
-  Watched& watched_;
-};
-
-class WatchedObjects final : public ForwardingObjectStore {
- public:
-  WatchedObjects(ObjectStore& inner, Watched& watched) : ForwardingObjectStore(inner), watched_(watched) {}
-  Task<Result<ListPage>> List(OpContext context, std::string prefix, std::string start_after, int limit) override {
-    watched_.Call();
-    return inner().List(std::move(context), std::move(prefix), std::move(start_after), limit);
-  }
-  Task<Status> Delete(OpContext context, std::vector<std::string> keys) override {
-    watched_.Call();
-    return inner().Delete(std::move(context), std::move(keys));
-  }
-
- private:
-  Watched& watched_;
-};
-
 /// One pass, and what it took.
 struct Measured {
   CollectionReport report;
@@ -146,18 +101,25 @@ struct Measured {
   double mib = 0;
 };
 
+/// Of all operations.
+template <class Metrics>
+std::int64_t Calls(const Metrics& metrics) {
+  std::int64_t calls = 0;
+  for (const auto& op : metrics.ops) calls += op.calls();
+  return calls;
+}
+
 Result<Measured> Pass(Runtime& runtime, MetadataStore& meta, ObjectStore& wal) {
   LS_TRY(Wait(SleepFor(runtime, OpContext(), kGrace + std::chrono::milliseconds(100))));
-  Watched of_meta;
-  Watched of_wal;
-  WatchedMetadata watched_meta(meta, of_meta);
-  WatchedObjects watched_wal(wal, of_wal);
+  MetricsMetadataStore counted_meta(runtime, meta);
+  MemoryWatch watched_meta(counted_meta);
+  MetricsObjectStore counted_wal(runtime, wal);
   MemoryObjectStore compacted(runtime);
   StreamCatalog catalog(runtime, watched_meta);
   CollectorOptions options;
   options.grace = kGrace;
   options.deletes_per_second = kNoPause;
-  Collector collector(CollectorParts{runtime, watched_meta, watched_wal, compacted, catalog}, options);
+  Collector collector(CollectorParts{runtime, watched_meta, counted_wal, compacted, catalog}, options);
   std::optional<MonotonicTime> first;
   MonotonicTime last{};
   const CollectionObserver observer = [&](const CollectedObject&) {
@@ -170,9 +132,9 @@ Result<Measured> Pass(Runtime& runtime, MetadataStore& meta, ObjectStore& wal) {
   LS_ASSIGN(measured.report, Wait(collector.Pass(OpContext(), observer)));
   measured.seconds = std::chrono::duration<double>(runtime.Now() - began).count();
   if (first) measured.deleting = std::chrono::duration<double>(last - *first).count();
-  measured.metadata_calls = of_meta.calls;
-  measured.object_calls = of_wal.calls;
-  measured.mib = static_cast<double>(std::max(of_meta.most_kib, of_wal.most_kib) - before_kib) / 1024;
+  measured.metadata_calls = Calls(counted_meta.Snapshot());
+  measured.object_calls = Calls(counted_wal.Snapshot());
+  measured.mib = static_cast<double>(watched_meta.most_kib() - before_kib) / 1024;
   return measured;
 }
 
@@ -210,12 +172,12 @@ Status RunCollection(const BenchOptions& options, BenchReport* report) {
   report->Add("index records", static_cast<double>(shape.records()), "");
   report->Add("a pass that finds what nothing names, a tenth of the objects", finds.seconds, "s");
   report->Add("  index records a second of it", static_cast<double>(shape.records()) / finds.seconds, "1/s");
-  report->Add("  calls of the metadata store: reads, pages and writes", static_cast<double>(finds.metadata_calls), "");
-  report->Add("  calls of the object store: pages", static_cast<double>(finds.object_calls), "");
+  report->Add("  calls of the metadata store", static_cast<double>(finds.metadata_calls), "");
+  report->Add("  calls of the object store", static_cast<double>(finds.object_calls), "");
   report->Add("the next one, which deletes them, as fast as it can", deletes.seconds, "s");
   report->Add("  of that deletions", deletes.deleting, "s");
   report->Add("  calls of the metadata store", static_cast<double>(deletes.metadata_calls), "");
-  report->Add("  calls of the object store: pages and deletions", static_cast<double>(deletes.object_calls), "");
+  report->Add("  calls of the object store", static_cast<double>(deletes.object_calls), "");
   report->AtMost("memory of its own that a pass took", std::max(finds.mib, deletes.mib), 64, "MiB");
   report->Note("LMDB and a directory, from the page cache");
   return Wait(meta->Stop(OpContext()));

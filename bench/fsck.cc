@@ -8,6 +8,7 @@
 #include "bench/engine.h"
 #include "bench/folder.h"
 #include "bench/surroundings.h"
+#include "bench/wrappers.h"
 #include "format/catalog_records.h"
 #include "format/entry_index.h"
 #include "format/index_key.h"
@@ -70,18 +71,6 @@ Status Register(MetadataStore& meta) {
   return Wait(meta.Put(OpContext(), Partition::OfKey(key), key, Buffer(), WriteGuard())).status();
 }
 
-/// Looks at the process's memory whenever a page is read.
-class Watching final : public ForwardingMetadataStore {
- public:
-  using ForwardingMetadataStore::ForwardingMetadataStore;
-  Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override {
-    const Result<std::int64_t> now = ProcessNumber("status", "RssAnon");
-    if (now.ok()) most_kib = std::max(most_kib, *now);
-    return inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
-  }
-  std::int64_t most_kib = 0;
-};
-
 }  // namespace
 
 Status RunFsckBench(const BenchOptions& options, BenchReport* report) {
@@ -100,7 +89,7 @@ Status RunFsckBench(const BenchOptions& options, BenchReport* report) {
     const IndexKey lost{LogId(7), Offset(2 * kEntries), 2 * kEntries * kEntryBytes};
     LS_TRY(Wait(meta->Delete(OpContext(), Partition::OfLog(lost.log), lost.Encode(), WriteGuard())));
   }
-  Watching watched(*meta);
+  MemoryWatch watched(*meta);
   LS_ASSIGN(const std::int64_t before_kib, ProcessNumber("status", "RssAnon"));
   std::string first;
   const double busy_before = ProcessorSeconds();
@@ -122,7 +111,7 @@ Status RunFsckBench(const BenchOptions& options, BenchReport* report) {
               static_cast<double>(totals.index_records) / seconds, "1/s");
   report->Add("  objects a second", static_cast<double>(objects) / seconds, "1/s");
   report->Add("  of that processor time for a record", busy * 1e6 / static_cast<double>(totals.index_records), "us");
-  report->AtMost("memory of its own that it took", static_cast<double>(watched.most_kib - before_kib) / 1024, 64,
+  report->AtMost("memory of its own that it took", static_cast<double>(watched.most_kib() - before_kib) / 1024, 64,
                  "MiB");
   report->Note("1 000 objects with a section for each of 1 000 logs, from the page cache; the check of LMDB itself, "
                "which the command does before, is not in it");

@@ -1,7 +1,10 @@
 #include "bench/wrappers.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+
+#include "bench/surroundings.h"
 
 namespace lakestream::bench {
 
@@ -36,6 +39,12 @@ Task<std::vector<Result<SequencedPutAnswer>>> TimedMetadataStore::SequencedPut(
 std::vector<Duration> TimedMetadataStore::puts() const {
   const std::lock_guard lock(mutex_);
   return puts_;
+}
+
+Task<Result<ScanPage>> MemoryWatch::Scan(OpContext context, KeyRange range, std::string cursor, int limit) {
+  const Result<std::int64_t> now = ProcessNumber("status", "RssAnon");
+  if (now.ok()) most_kib_ = std::max(most_kib_, *now);
+  return inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
 }
 
 Task<Status> DamagingObjectStore::Put(OpContext context, std::string key, BufferChain bytes, PutMode mode) {

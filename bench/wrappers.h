@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -41,6 +42,17 @@ class TimedMetadataStore final : public ForwardingMetadataStore {
   Runtime& runtime_;
   mutable std::mutex mutex_;
   std::vector<Duration> puts_;
+};
+
+/// Looks at the memory of this process whenever a page of records is read. One caller at a time.
+class MemoryWatch final : public ForwardingMetadataStore {
+ public:
+  using ForwardingMetadataStore::ForwardingMetadataStore;
+  Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override;
+  std::int64_t most_kib() const { return most_kib_; }  ///< RssAnon
+
+ private:
+  std::int64_t most_kib_ = 0;
 };
 
 /// Where `damage` is on, changes the last byte of the first object that is put: an entry that was acknowledged is
