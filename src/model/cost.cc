@@ -16,6 +16,7 @@ constexpr NamedClass kClasses[] = {
     {"put", RequestClass::kPut},          {"append", RequestClass::kPut},   {"start_upload", RequestClass::kPut},
     {"complete", RequestClass::kPut},     {"list", RequestClass::kPut},     {"get", RequestClass::kGet},
     {"head", RequestClass::kGet},         {"delete", RequestClass::kFree},  {"abort", RequestClass::kFree},
+    {"remove_leftovers", RequestClass::kPut},  // a listing, and calls that cost nothing
 };
 
 }  // namespace

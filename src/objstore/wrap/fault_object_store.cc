@@ -191,6 +191,13 @@ Task<Status> FaultObjectStore::Delete(OpContext context, std::vector<std::string
                      [keys](ObjectStore& store, OpContext c) { return store.Delete(std::move(c), keys); });
 }
 
+Task<Result<ObjectLeftovers>> FaultObjectStore::RemoveLeftovers(OpContext context, WallTime before) {
+  Call call{ObjectOp::kRemoveLeftovers, {""}};
+  return Run<Result<ObjectLeftovers>>(
+      std::move(context), std::move(call),
+      [before](ObjectStore& store, OpContext c) { return store.RemoveLeftovers(std::move(c), before); });
+}
+
 /// Shares what it wraps with calls that go on without their caller.
 class FaultObjectStore::Upload final : public ObjectUpload {
  public:

@@ -30,6 +30,7 @@ class FaultObjectStore final : public ForwardingObjectStore {
   Task<Result<ListPage>> List(OpContext context, std::string prefix, std::string start_after, int limit) override;
   Task<Status> Delete(OpContext context, std::vector<std::string> keys) override;
   Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) override;
+  Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) override;
   /// As the inner store's, but no answer is definite.
   ObjectStoreCapabilities capabilities() const override;
 

@@ -62,6 +62,7 @@ class FaultObjectStoreTest : public WorldTest {
   Task<void> BodiesAreSpoilt();
   Task<void> ListingsAreCut();
   Task<void> UploadsGoWrongToo();
+  Task<void> RemovalsOfLeftoversGoWrong();
   Task<void> RulesSelectCalls();
 
   MemoryObjectStore memory_;
@@ -257,6 +258,18 @@ Task<void> FaultObjectStoreTest::UploadsGoWrongToo() {
   CO_ASSERT_EQ(co_await Stored("k"), "12");
 }
 TEST_P(FaultObjectStoreTest, UploadsGoWrongToo) { RunAndStop(UploadsGoWrongToo()); }
+
+Task<void> FaultObjectStoreTest::RemovalsOfLeftoversGoWrong() {
+  const Result<std::unique_ptr<ObjectUpload>> upload = co_await store_.StartUpload(OpContext(), "k", PutMode::kCreate);
+  CO_ASSERT_OK(upload);
+  faults_.OnNext(ObjectOp::kRemoveLeftovers, "", Fault::FailUnavailable());
+  CO_ASSERT_CODE(co_await store_.RemoveLeftovers(OpContext(), WallTime::max()), kUnavailable);
+  CO_ASSERT_OK(co_await (*upload)->Append(OpContext(), Chain("12")));
+  faults_.OnNext(ObjectOp::kRemoveLeftovers, "", Fault::LoseAnswer());
+  CO_ASSERT_CODE(co_await store_.RemoveLeftovers(OpContext(), WallTime::max()), kIndeterminate);
+  CO_ASSERT_CODE(co_await (*upload)->Complete(OpContext()), kUnavailable);
+}
+TEST_P(FaultObjectStoreTest, RemovalsOfLeftoversGoWrong) { RunAndStop(RemovalsOfLeftoversGoWrong()); }
 
 Task<void> FaultObjectStoreTest::RulesSelectCalls() {
   faults_.OnNth(ObjectOp::kPut, "a/", 2, Fault::FailUnavailable());

@@ -115,6 +115,7 @@ Task<void> LimitMetricsTest::CountsWhatHappened() {
   CO_ASSERT_OK(upload);
   CO_ASSERT_OK(co_await (*upload)->Append(OpContext(), Chain("1234567")));
   CO_ASSERT_OK(co_await (*upload)->Complete(OpContext()));
+  CO_ASSERT_OK(co_await below_.RemoveLeftovers(OpContext(), WallTime::min()));
 
   const ObjectStoreMetrics seen = below_.Snapshot();
   const ObjectOpMetrics& put = seen.of(ObjectOp::kPut);
@@ -131,6 +132,7 @@ Task<void> LimitMetricsTest::CountsWhatHappened() {
   EXPECT_EQ(seen.of(ObjectOp::kHead).calls(), 0);
   EXPECT_EQ(seen.of(ObjectOp::kAppend).bytes, 7);
   EXPECT_EQ(seen.of(ObjectOp::kComplete).count(StatusCode::kOk), 1);
+  EXPECT_EQ(seen.of(ObjectOp::kRemoveLeftovers).count(StatusCode::kOk), 1);
 }
 TEST_P(LimitMetricsTest, CountsWhatHappened) { RunAndStop(CountsWhatHappened()); }
 

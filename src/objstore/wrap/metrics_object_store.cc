@@ -88,6 +88,10 @@ Task<Status> MetricsObjectStore::Delete(OpContext context, std::vector<std::stri
   return Run<Status>(ObjectOp::kDelete, inner().Delete(std::move(context), std::move(keys)), 0);
 }
 
+Task<Result<ObjectLeftovers>> MetricsObjectStore::RemoveLeftovers(OpContext context, WallTime before) {
+  return Run<Result<ObjectLeftovers>>(ObjectOp::kRemoveLeftovers, inner().RemoveLeftovers(std::move(context), before), 0);
+}
+
 class MetricsObjectStore::Upload final : public ObjectUpload {
  public:
   Upload(MetricsObjectStore& store, std::unique_ptr<ObjectUpload> inner)

@@ -46,6 +46,7 @@ class MetricsObjectStore final : public ForwardingObjectStore {
   Task<Result<ListPage>> List(OpContext context, std::string prefix, std::string start_after, int limit) override;
   Task<Status> Delete(OpContext context, std::vector<std::string> keys) override;
   Task<Result<std::unique_ptr<ObjectUpload>>> StartUpload(OpContext context, std::string key, PutMode mode) override;
+  Task<Result<ObjectLeftovers>> RemoveLeftovers(OpContext context, WallTime before) override;
 
  private:
   class Upload;

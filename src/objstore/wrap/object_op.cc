@@ -13,6 +13,7 @@ std::string_view ObjectOpName(ObjectOp op) {
     case ObjectOp::kAppend: return "append";
     case ObjectOp::kComplete: return "complete";
     case ObjectOp::kAbort: return "abort";
+    case ObjectOp::kRemoveLeftovers: return "remove_leftovers";
   }
   return "unknown";
 }
@@ -23,7 +24,8 @@ bool ChangesStore(ObjectOp op) {
     case ObjectOp::kDelete:
     case ObjectOp::kAppend:
     case ObjectOp::kComplete:
-    case ObjectOp::kAbort: return true;
+    case ObjectOp::kAbort:
+    case ObjectOp::kRemoveLeftovers: return true;
     case ObjectOp::kGet:
     case ObjectOp::kHead:
     case ObjectOp::kList:

@@ -6,11 +6,12 @@
 namespace lakestream {
 
 /// The requests that an ObjectStore and its uploads serve.
-enum class ObjectOp { kPut, kGet, kHead, kList, kDelete, kStartUpload, kAppend, kComplete, kAbort };
+enum class ObjectOp { kPut, kGet, kHead, kList, kDelete, kStartUpload, kAppend, kComplete, kAbort, kRemoveLeftovers };
 
-inline constexpr std::array<ObjectOp, 9> kObjectOps = {
+inline constexpr std::array<ObjectOp, 10> kObjectOps = {
     ObjectOp::kPut,         ObjectOp::kGet,    ObjectOp::kHead,     ObjectOp::kList,  ObjectOp::kDelete,
     ObjectOp::kStartUpload, ObjectOp::kAppend, ObjectOp::kComplete, ObjectOp::kAbort,
+    ObjectOp::kRemoveLeftovers,
 };
 
 /// For example "start_upload".
