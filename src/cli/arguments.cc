@@ -664,10 +664,10 @@ class Grammar {
           ->check(Share())
           ->type_name("SHARE");
       bench->add_option("--objects", parsed->bench.objects, "Of gc: so many objects (10000)")
-          ->check(CLI::Range(std::int64_t{10}, std::int64_t{100'000'000}))
+          ->check(Within(10, 100'000'000))
           ->type_name("N");
       bench->add_option("--records", parsed->bench.records, "Of gc: so many index records (1000000)")
-          ->check(CLI::Range(std::int64_t{10}, std::int64_t{10'000'000'000}))
+          ->check(Within(10, 10'000'000'000))
           ->type_name("N");
       bench->add_option("--dir", parsed->bench.directory,
                         "Where a temporary folder is made; default: beside the deployment, without one $TMPDIR")
@@ -807,6 +807,9 @@ Status CheckTogether(Parsed* parsed, const Grammar& grammar) {
     const InspectIndexOptions& index = parsed->inspect_index;
     const int given = (index.source.empty() ? 0 : 1) + (index.hex ? 1 : 0) + (index.base64 ? 1 : 0);
     if (given != 1) return Wrong("inspect index needs one of SOURCE, --hex and --base64", "inspect index");
+  }
+  if (parsed->bench.objects + parsed->bench.records > 0 && parsed->bench.name != "gc") {
+    return Wrong("--objects and --records are of the benchmark gc", "bench");
   }
   if (Named(grammar.inspect_meta) && parsed->inspect_meta.verify &&
       (parsed->inspect_meta.keys || !parsed->inspect_meta.key.empty())) {

@@ -206,7 +206,8 @@ class WrongUse(harness.TestCase):
                  "append s f g", "read s --from -1", "read s --from 1x", "read s --max 0",
                  "read s --format raw --no-final-lf", "read s --format x", "stream list --log-level x",
                  "inspect", "inspect wal", "inspect index", "inspect index k --hex 00", "stream describe",
-                 "trim s", "trim s --before 0", "trim s --before 1 --through 1", "help bogus", "read"]
+                 "trim s", "trim s --before 0", "trim s --before 1 --through 1", "help bogus", "read",
+                 "bench fsck --objects 100", "bench gc --records 5"]
         for case in cases:
             with self.subTest(case):
                 result = harness.run(*case.split(), cwd=self.folder)

@@ -92,7 +92,8 @@ class Cost(harness.TestCase):
         self.assertIn("takes US dollars", self.refused(2, "cost", "--put-price", "-1"))
         self.assertIn("line=1 file=-", self.refused(2, "cost", "--metrics", "-", stdin=b"<html>\n"))
         self.assertIn("not the metrics of a process of Lakestream", self.refused(2, "cost", "--metrics", "-", stdin=b"up 1\n"))
-        self.refused(4, "cost", "--metrics", os.path.join(self.folder, "nothing"))
+        nothing = self.refused(4, "cost", "--metrics", os.path.join(self.folder, "nothing"))
+        self.assertEqual(nothing.count("file="), 1, nothing)
 
 
 if __name__ == "__main__":

@@ -66,9 +66,6 @@ class BenchRun {
 
   Status Run() {
     LS_ASSIGN(const std::vector<const Benchmark*> chosen, Chosen(options_.name));
-    if ((options_.objects > 0 || options_.records > 0) && options_.name != "gc") {
-      return InvalidArgument("--objects and --records are for the benchmark gc");
-    }
     const std::string parent = options_.directory.empty() ? DefaultParent(options_.deployment) : options_.directory;
     LS_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Make(parent));
     WriteHead(parent);

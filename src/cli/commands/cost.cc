@@ -19,18 +19,22 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 
 Result<model::ProcessRequests> ReadProcess(const std::string& file) {
   LS_ASSIGN(const ByteSource source, OpenFileSource(file));
-  if (source.size > kMostBytes) return InvalidArgument("metrics are not as long as that").With("bytes", source.size);
+  if (source.size > kMostBytes) {
+    return InvalidArgument("metrics are not as long as that").With("bytes", source.size).With("file", file);
+  }
   LS_ASSIGN(const Buffer bytes, source.fetch(0, source.size));
-  LS_ASSIGN(const std::vector<MetricSample> samples, ParseMetricsText(bytes.text()));
-  return RequestsOf(samples);
+  const Result<std::vector<MetricSample>> samples = ParseMetricsText(bytes.text());
+  if (!samples.ok()) return samples.status().With("file", file);
+  const Result<model::ProcessRequests> process = RequestsOf(*samples);
+  if (!process.ok()) return process.status().With("file", file);
+  return process;
 }
 
 Result<JsonValue> OfProcesses(const CostOptions& options) {
   std::vector<model::ProcessRequests> processes;
   for (const std::string& file : options.metrics) {
-    Result<model::ProcessRequests> process = ReadProcess(file);
-    if (!process.ok()) return process.status().With("file", file);
-    processes.push_back(*std::move(process));
+    LS_ASSIGN(model::ProcessRequests process, ReadProcess(file));
+    processes.push_back(std::move(process));
   }
   return RequestCostTree(processes, options.prices);
 }
