@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "format/entry_index.h"
 #include "log/catalog/binding.h"
 #include "log/reader/testing/compacted_world.h"
@@ -78,6 +80,39 @@ TEST_F(SpaceSummaryTest, BeyondOnePage) {
   const SpaceSummary summary = Summarize();
   EXPECT_EQ(summary.wal.objects, 1500);
   EXPECT_EQ(summary.streams[0].wal_bytes, 1500);
+}
+
+/// Drops a stream as soon as a page of records has been read.
+class DropsAfterAPage final : public ForwardingMetadataStore {
+ public:
+  DropsAfterAPage(MetadataStore& inner, StreamCatalog& catalog) : ForwardingMetadataStore(inner), catalog_(catalog) {}
+  Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override {
+    Task<Result<ScanPage>> scan = inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
+    Result<ScanPage> page = co_await scan;
+    if (!std::exchange(dropped_, true)) {
+      const StreamIdentifier id{"default", "dropped"};
+      auto drop = catalog_.DropStream(OpContext(), id);
+      const auto answer = co_await drop;
+      EXPECT_TRUE(answer.ok());
+    }
+    co_return page;
+  }
+
+ private:
+  StreamCatalog& catalog_;
+  bool dropped_ = false;
+};
+
+TEST_F(SpaceSummaryTest, AStreamThatIsDroppedMeanwhile) {
+  Create("dropped");
+  world_.Append(Create("stays"), "a", {{1, "abc"}});
+  DropsAfterAPage meta(world_.meta, catalog_);
+  StreamCatalog listed(world_.sim.runtime(), meta);
+  const Result<SpaceSummary> summary =
+      world_.sim.Run(SummarizeSpace(meta, world_.objects, world_.compacted, listed, OpContext()));
+  ASSERT_TRUE(summary.ok()) << summary.status().ToString();
+  ASSERT_EQ(summary->streams.size(), 1U);
+  EXPECT_EQ(summary->streams[0].name, "stays");
 }
 
 }  // namespace
