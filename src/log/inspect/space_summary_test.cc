@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "format/entry_index.h"
@@ -82,14 +83,16 @@ TEST_F(SpaceSummaryTest, BeyondOnePage) {
   EXPECT_EQ(summary.streams[0].wal_bytes, 1500);
 }
 
-/// Drops a stream as soon as a page of records has been read.
+/// Drops a stream as soon as a page with its record has been read.
 class DropsAfterAPage final : public ForwardingMetadataStore {
  public:
   DropsAfterAPage(MetadataStore& inner, StreamCatalog& catalog) : ForwardingMetadataStore(inner), catalog_(catalog) {}
   Task<Result<ScanPage>> Scan(OpContext context, KeyRange range, std::string cursor, int limit) override {
     Task<Result<ScanPage>> scan = inner().Scan(std::move(context), std::move(range), std::move(cursor), limit);
     Result<ScanPage> page = co_await scan;
-    if (!std::exchange(dropped_, true)) {
+    const auto is_of_stream = [](const MetadataRecord& record) { return record.key.ends_with("/dropped"); };
+    const bool listed = page.ok() && std::any_of(page->records.begin(), page->records.end(), is_of_stream);
+    if (listed && !std::exchange(dropped_, true)) {
       const StreamIdentifier id{"default", "dropped"};
       auto drop = catalog_.DropStream(OpContext(), id);
       const auto answer = co_await drop;
@@ -97,6 +100,8 @@ class DropsAfterAPage final : public ForwardingMetadataStore {
     }
     co_return page;
   }
+
+  bool dropped() const { return dropped_; }
 
  private:
   StreamCatalog& catalog_;
@@ -111,6 +116,7 @@ TEST_F(SpaceSummaryTest, AStreamThatIsDroppedMeanwhile) {
   const Result<SpaceSummary> summary =
       world_.sim.Run(SummarizeSpace(meta, world_.objects, world_.compacted, listed, OpContext()));
   ASSERT_TRUE(summary.ok()) << summary.status().ToString();
+  EXPECT_TRUE(meta.dropped());
   ASSERT_EQ(summary->streams.size(), 1U);
   EXPECT_EQ(summary->streams[0].name, "stays");
 }
