@@ -88,20 +88,15 @@ MadeHistory NothingIsLive() {
   return h;
 }
 
-MadeHistory GoesBeforeTheLastQuarter() {
+MadeHistory GoesAt(int sample) {
   DayHistory h = Stored(Compacted());
   h.Written("wal/one", 20);
-  h.PassUntilSample(7);
+  h.PassUntilSample(sample);
   h.Removed("wal/one");
   return h;
 }
-MadeHistory GoesAtTheEnd() {
-  DayHistory h = Stored(Compacted());
-  h.Written("wal/one", 20);
-  h.PassUntilSample(8);
-  h.Removed("wal/one");
-  return h;
-}
+MadeHistory GoesBeforeTheLastQuarter() { return GoesAt(7); }
+MadeHistory GoesAtTheEnd() { return GoesAt(8); }
 MadeHistory ComesAtTheEnd() {
   DayHistory h = Stored(Compacted());
   h.PassUntilSample(8);
